@@ -111,7 +111,7 @@ struct OptionParserTests {
         return switch option.placeholder {
         case nil: nil
         case "COUNT"?, "ID"?, "CURSOR"?: "7"
-        case "DURATION"?: "9m"
+        case "DURATION"?: "7m"
         case "TIME"?: "3d"
         case "ACCOUNT"?: "root"
         case "K=V"?: "k=v"

@@ -40,12 +40,12 @@ package enum HookAgent: String, Sendable, CaseIterable {
         event == .permissionRequest || self == .claude
     }
 
-    /// Whether the agent asks by itself, or denies, if a hook says nothing.
+    /// Whether the agent shows its own prompt, or denies, if a hook says nothing.
     ///
     /// Claude Code does so in each of its modes: its own prompt is open beside the hook, and without
     /// a terminal it denies. Codex asks after the hook; in a mode that is not known, its silence
     /// could read like an approval.
-    func asksItself(after request: HookRequest) -> Bool {
+    func promptsWithoutReply(after request: HookRequest) -> Bool {
         guard request.event == .permissionRequest else { return false }
         return self == .claude || ["default", "acceptEdits", "plan"].contains(request.mode)
     }

@@ -16,12 +16,14 @@ enum HookInput {
     /// text is read too: an agent that can't write all of it may take that for a failure of the
     /// hook, and go on.
     ///
+    /// - Parameter bytes: Gets what the agent sends, as far as it has come.
     /// - Throws: ``HookFailure`` if it does not end within the limit, or a signal comes first.
     static func read(
-        _ descriptor: Int32, within limit: Duration, _ context: AgentContext
-    ) throws(HookFailure) -> [UInt8] {
+        _ descriptor: Int32, into bytes: inout [UInt8], within limit: Duration,
+        _ context: AgentContext
+    ) throws(HookFailure) {
         let end = ContinuousClock.now + limit
-        var (bytes, object): ([UInt8], ObjectEnd) = ([], ObjectEnd())
+        var object = ObjectEnd()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             if let signal = context.ending() { throw .ended(.signal(signal), nil) }
@@ -32,10 +34,10 @@ enum HookInput {
             // A read could block unless there is something to read, whatever a signal interrupts.
             guard poll(&request, 1, pauseMilliseconds) > 0 else { continue }
             let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count == 0 { return bytes }
+            if count == 0 { return }
             if count > 0 {
                 bytes += buffer[..<min(count, maximumSize + 1 - bytes.count)]
-                if object.isReached(by: buffer[..<count]) { return bytes }
+                if object.isReached(by: buffer[..<count]) { return }
             } else if errno != EINTR, errno != EAGAIN {
                 let reason = String(cString: strerror(errno))
                 throw .unreadable(UnreadableText("can't read stdin: \(reason)"))

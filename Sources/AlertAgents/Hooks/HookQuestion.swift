@@ -24,12 +24,16 @@ struct HookQuestion: Sendable {
         let subject = try HookSubject(request)
         title = Self.title("\(agent.name) wants to \(subject.wish)")
         let input = try request.input.text()
-        message = Self.message(Self.origin(of: request) + subject.lines, subject.content, input)
+        message = Self.message(
+            Self.origin(of: request) + subject.lines, subject.content,
+            subject.isWhole
+                ? ("it has", subject.content) : ("the input has, as JSON on one line,", input))
         let origin = request.origin
+        // With all that is shown: an alert with the same key has the same words.
         identity = [
             agent.rawValue, request.event.rawValue, origin.session, origin.turn ?? "",
             origin.subagent ?? "", request.directory ?? "", request.tool, title, message, input,
-            request.digest ?? "",
+            request.digest ?? "", request.toolUse ?? "",
         ]
     }
 
@@ -55,24 +59,16 @@ struct HookQuestion: Sendable {
             "agent": agent.rawValue, "event": request.event.rawValue, "tool": request.tool,
             "session": request.origin.session, "use": request.use,
         ]
-        info["directory"] = request.directory
+        // A longer one is none that a system has; see PATH_MAX in limits.h.
+        info["directory"] = request.directory.flatMap { $0.utf8.count <= 4096 ? $0 : nil }
         info["turn"] = request.origin.turn
         info["subagent"] = request.origin.subagent
         info["tool_use"] = request.toolUse
         return info
     }
 
-    /// The key of the question: a repeated hook finds the alert that the first one asked.
-    ///
-    /// - Parameter number: Counts the questions about the same use of a tool, from 1: one that
-    ///   nobody has decided is followed by another. Requests without an id are counted by what has
-    ///   been collected.
-    func key(_ number: Int, _ manager: AlertManager) async throws(AlertError) -> String {
-        guard let toolUse = request.toolUse else {
-            return try await DerivedKey("hook", of: identity).current(manager)
-        }
-        return "\(toolUse):\(DerivedKey.digest(of: identity))" + (number > 1 ? ":\(number)" : "")
-    }
+    /// The keys of the question: a repeated hook finds the alert that the first one asked.
+    var keys: DerivedKey { DerivedKey("hook", of: identity) }
 }
 
 // MARK: - Texts
@@ -95,20 +91,21 @@ extension HookQuestion {
     }
 
     private static func message(
-        _ lines: [String], _ content: String, _ input: String
+        _ lines: [String], _ content: String, _ whole: (subject: String, text: String)
     ) -> String {
-        let head = SafeText.revealed(lines.joined(separator: "\n"))
+        let head = SafeText.revealed(lines.dropLast().joined(separator: "\n"))
+        let heading = "\n" + SafeText.revealed(lines.last ?? "") + "\n"
         let content = SafeText.revealed(content)
-        let whole = head + "\n" + content
-        guard whole.utf8.count > Alert.Limit.message else { return whole }
+        let all = head + heading + content
+        guard all.utf8.count > Alert.Limit.message else { return all }
+        let bytes = Array(whole.text.utf8)
         let note =
-            "\nOnly the beginning is shown: the tool's whole input has \(input.utf8.count) bytes of "
-            + "JSON, with the SHA-256 \(Hex.text(SHA256.hash(of: Array(input.utf8))))."
+            "\nOnly the beginning is shown: \(whole.subject) \(bytes.count) bytes, with the SHA-256 "
+            + "\(Hex.text(SHA256.hash(of: bytes)))."
         // The lines before the content, a file's name among them, are cut as well.
-        let start = beginning(of: head, within: 8 << 10, mark: "…") + note
-        return start + "\n"
-            + beginning(
-                of: content, within: Alert.Limit.message - start.utf8.count - 1, mark: "")
+        let start = beginning(of: head, within: 8 << 10, mark: "…\n") + note + "\n" + heading
+        return start
+            + beginning(of: content, within: Alert.Limit.message - start.utf8.count, mark: "")
     }
 
     /// As much of a text as a number of bytes holds, and a mark if that is not all of it.
@@ -131,12 +128,14 @@ private struct HookSubject {
     let lines: [String]
     /// What the tool is given.
     let content: String
+    /// Whether the content is a text of the tool's own, rather than one that shows what it does.
+    let isWhole: Bool
 
     init(_ request: HookRequest) throws {
         self =
             try Self.command(request) ?? Self.file(request)
             ?? Self(
-                Self.reachesNetwork(request) ? "reach the network" : "use \(request.tool)",
+                Self.reachesNetwork(request) ? "reach the network" : Self.use(of: request),
                 heading: "Input", try request.input.lines())
     }
 
@@ -145,13 +144,19 @@ private struct HookSubject {
         _ wish: String, _ lines: [String] = [], also rest: JSONValue = .null, heading: String,
         _ content: String
     ) throws {
-        let count = content.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+        let breaks = content.utf8.count { $0 == UInt8(ascii: "\n") }
+        let count = content.hasSuffix("\n") ? breaks : breaks + 1
+        isWhole = !["Input", "Difference"].contains(heading)
         let isCounted = count > 1 && heading != "Input"
         self.wish = wish
         self.lines =
             lines + (rest.members?.isEmpty == false ? ["Also: " + (try rest.text())] : [])
             + ["", isCounted ? "\(heading), \(count) lines:" : "\(heading):"]
         self.content = content
+    }
+
+    private static func use(of request: HookRequest) -> String {
+        "use " + SafeText.line(request.tool)
     }
 
     /// A command of a shell, or of another tool.
@@ -163,12 +168,12 @@ private struct HookSubject {
                 "change " + files(ofPatch: command), also: rest, heading: "Patch", command)
         }
         let isShell = ["Bash", "PowerShell"].contains(request.tool)
-        let wish = isShell ? "run a command" : "use \(request.tool)"
+        let wish = isShell ? "run a command" : use(of: request)
         guard let target = networkTarget(request) else {
             return try Self(wish, also: rest, heading: "Command", command)
         }
         return try Self(
-            "reach the network", ["Network: " + SafeText.line(target)], also: rest,
+            wish + " that reaches the network", ["Network: " + SafeText.line(target)], also: rest,
             heading: "Command", command)
     }
 
@@ -209,7 +214,8 @@ private struct HookSubject {
         }
     }
 
-    /// What Codex asks to reach for a command, which says so in its description.
+    /// What Codex asks to reach for a command, which says so in its description. A model may write
+    /// the same there, so that this only adds to what is shown.
     private static func networkTarget(_ request: HookRequest) -> String? {
         guard let reason = request.input.onlyMember("description")?.string,
             reason.hasPrefix("network-access ")
@@ -224,13 +230,16 @@ private struct HookSubject {
     /// The files that a patch changes, as its format names them: one by its name, several by their
     /// number. See `apply_patch` in https://github.com/openai/codex.
     private static func files(ofPatch patch: String) -> String {
-        let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: "]
-        let paths = patch.split(separator: "\n").compactMap { line in
-            marks.first(where: line.hasPrefix).map { line.dropFirst($0.count) }
+        let marks = ["Add File", "Update File", "Delete File", "Move to"]
+        let blanks = Array(" \t\r".utf8)
+        let paths = patch.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let line = line.drop(while: blanks.contains)
+            let mark = marks.first { line.starts(with: "*** \($0):".utf8) }
+            return mark.map { line.dropFirst($0.utf8.count + 5).drop(while: blanks.contains) }
         }
-        guard paths.count == 1, let path = paths.first, let name = path.split(separator: "/").last
+        guard paths.count == 1, let name = paths[0].split(separator: UInt8(ascii: "/")).last
         else { return paths.isEmpty ? "files" : "\(paths.count) files" }
-        return SafeText.line(String(name))
+        return SafeText.line(String(decoding: name, as: UTF8.self))
     }
 }
 

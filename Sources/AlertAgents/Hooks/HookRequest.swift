@@ -37,8 +37,19 @@ enum HookMessage: Sendable {
     /// The event that a text names which can't be read as a message, so that its reply has the form
     /// that the agent expects.
     static func event(in bytes: [UInt8]) -> String? {
-        let text = String(decoding: bytes.prefix(1 << 20), as: UTF8.self)
-        return text.firstMatch(of: /"hook_event_name"\s*:\s*"([A-Za-z]+)"/).map { String($0.1) }
+        let name = "hook_event_name"
+        if let message = try? JSONValue.tolerant(parsing: bytes).value, message.members != nil {
+            return message.onlyMember(name)?.string
+        }
+        // What is part of a tool's input can't be told from the event here.
+        let limit = 1 << 20
+        let parts = bytes.count > limit ? [bytes.prefix(limit), bytes.suffix(limit)] : [bytes[...]]
+        let names = Set(
+            parts.flatMap { part in
+                String(decoding: part, as: UTF8.self)
+                    .matches(of: /"hook_event_name"\s*:\s*"([A-Za-z]+)"/).map { String($0.1) }
+            })
+        return names.count == 1 ? names.first : nil
     }
 }
 
@@ -101,15 +112,15 @@ struct HookRequest: Sendable {
     /// Which use of a tool it is about, so that the tool's use can be recognised.
     var use: String { Self.use(of: tool, with: input) }
 
-    /// Which use of a tool is meant: its name and input, or its command alone, to which Codex adds
-    /// the model's reason in a request for permission.
+    /// Which use of a tool is meant: its name and input, but for the model's reason, which Codex adds
+    /// in a request for permission.
     fileprivate static func use(of tool: String, with input: JSONValue) -> String {
-        let what = input.onlyMember("command")?.string ?? (try? input.sorted.text()) ?? ""
-        return DerivedKey.digest(of: [tool, what])
+        let what = try? input.without(["description"]).sorted.text()
+        return DerivedKey.digest(of: [tool, what ?? ""])
     }
 }
 
-/// Something that tells that an agent has gone on, whether or not its requests were answered here.
+/// An event that shows that an agent has moved on, whether or not its requests were answered here.
 struct HookProgress: Sendable {
     enum Event: String, Sendable, CaseIterable {
         case postToolUse = "PostToolUse"
@@ -141,21 +152,27 @@ struct HookProgress: Sendable {
         }
     }
 
+    /// Whether the agent no longer asks what an alert of this account asks.
+    func ends(_ record: AlertRecord) -> Bool { record.isOwn && ends(record.alert.userInfo) }
+
     /// Whether the agent no longer asks what an alert asks.
     ///
     /// - Parameter info: The alert's ``HookQuestion/info``.
     func ends(_ info: [String: String]) -> Bool {
-        guard info["session"] == origin.session else { return false }
-        let isItself = info["subagent"] == nil
+        func isSame(_ name: String, _ value: String?) -> Bool {
+            info[name].isIdentical(to: value)
+        }
+        guard isSame("session", origin.session) else { return false }
+        let isItself = info["subagent"] == nil && origin.subagent == nil
         switch event {
         case .postToolUse, .postToolUseFailure:
-            return info["turn"] == origin.turn && info["subagent"] == origin.subagent
-                && info["use"] == use && (info["tool_use"] == nil || info["tool_use"] == toolUse)
+            return isSame("turn", origin.turn) && isSame("subagent", origin.subagent)
+                && isSame("use", use) && (info["tool_use"] == nil || isSame("tool_use", toolUse))
         // A subagent in the background goes on, whatever the session does.
         case .userPromptSubmit:
-            return isItself && (origin.turn == nil || info["turn"] != origin.turn)
+            return isItself && (origin.turn == nil || !isSame("turn", origin.turn))
         case .interrupt, .stop: return isItself
-        case .subagentStop: return info["subagent"] == origin.subagent
+        case .subagentStop: return origin.subagent != nil && isSame("subagent", origin.subagent)
         case .sessionEnd: return true
         }
     }
@@ -172,7 +189,7 @@ struct HookProgress: Sendable {
             case .subagentStop: "its subagent has ended"
             case .sessionEnd: "its session has ended"
             }
-        return "the agent went on: " + what
+        return "the agent moved on: " + what
     }
 }
 

@@ -27,20 +27,17 @@ package struct HookSession: Sendable {
 
     /// Does what the message asks for, and returns whether that has succeeded; a failure denies.
     package func run() async -> Bool {
-        var event: String?
+        var bytes: [UInt8] = []
         do {
-            let bytes = try HookInput.read(
-                STDIN_FILENO, within: min(options.wait, HookInput.limit), context)
-            event = HookMessage.event(in: bytes)
+            try HookInput.read(
+                STDIN_FILENO, into: &bytes, within: min(options.wait, HookInput.limit), context)
             switch try Self.message(bytes) {
-            case .request(let request):
-                event = request.event.rawValue
-                try await answer(request)
+            case .request(let request): try await answer(request)
             case .progress(let progress): try await withdraw(progress)
             }
             return true
         } catch {
-            return !deny(HookFailure(error), event)
+            return !deny(HookFailure(error), HookMessage.event(in: bytes))
         }
     }
 
@@ -49,8 +46,9 @@ package struct HookSession: Sendable {
     package static func refuse(
         _ reason: String, of agent: HookAgent, _ context: AgentContext
     ) -> Bool {
-        let bytes = try? HookInput.read(STDIN_FILENO, within: HookInput.limit, context)
-        let event = bytes.flatMap(HookMessage.event)
+        var bytes: [UInt8] = []
+        try? HookInput.read(STDIN_FILENO, into: &bytes, within: HookInput.limit, context)
+        let event = HookMessage.event(in: bytes)
         guard !HookProgress.isEvent(event) else { return false }
         let request = event.flatMap(HookRequest.Event.init)
         if let request,
@@ -96,10 +94,14 @@ extension HookSession {
             try await context.open(source).closing { manager in
                 let screens = await manager.screens()
                 let alert = question.alert(source: source, key: "hook", options)
-                if options.ifUnattended != .wait, screens.screen(for: alert) == nil {
-                    return try reply(nobody(for: request, options.ifUnattended), request)
+                if options.ifUnattended != .wait, screens.screen(for: alert) == nil,
+                    try await !isAsked(question, manager)
+                {
+                    return try reply(verdictWhenUnattended(for: request), request)
                 }
-                let record = try await ask(question, manager)
+                let (record, claim) = try await ask(question, manager)
+                // Until it is collected, the response is this hook's.
+                defer { claim.end() }
                 let end = try await end(of: record, manager)
                 try reply(verdict(on: end, request), request)
                 if end.response != nil { await collect(end, manager) }
@@ -107,8 +109,24 @@ extension HookSession {
         } catch {
             // While a lock is held elsewhere, a signal ends the wait for it with another error.
             guard let signal = context.ending(), !(error is HookFailure) else { throw error }
-            throw HookFailure.ended(.signal(signal), nil)
+            throw HookFailure.ended(.signal(signal), .unknown)
         }
+    }
+
+    /// Whether an alert of the same request waits, or has an answer to it.
+    private func isAsked(
+        _ question: HookQuestion, _ manager: AlertManager
+    ) async throws -> Bool {
+        let number = try await question.keys.currentNumber(manager, of: source)
+        let record: AlertRecord
+        do throws(AlertError) {
+            record = try await manager.record(key: question.keys.key(number), of: source)
+        } catch {
+            guard case .keyNotFound = error else { throw error }
+            return false
+        }
+        guard let response = record.response else { return true }
+        return isAnswer(response, to: question)
     }
 
     private static func question(
@@ -121,33 +139,42 @@ extension HookSession {
         }
     }
 
-    /// Asks, or joins the alert that the same request has asked before.
+    /// Asks, or joins the alert that the same request has asked before, if its hook has died; and
+    /// claims the response.
     ///
     /// An alert that ended before anybody decided is no answer to a new request. Neither is a
     /// decision that may belong to another turn, or that no hook has collected for longer than one
-    /// waits: its agent has moved on.
+    /// waits: its agent has moved on. What another hook waits for is an answer to its request.
     private func ask(
         _ question: HookQuestion, _ manager: AlertManager
-    ) async throws -> AlertRecord {
-        for number in 1...Self.maximumRepeats {
-            let key = try await question.key(number, manager)
+    ) async throws -> (AlertRecord, any HandlerTurn) {
+        let first = try await question.keys.currentNumber(manager, of: source)
+        for number in first..<first + Self.maximumRepeats {
+            let key = question.keys.key(number)
             let alert = question.alert(source: source, key: key, options)
-            let record = try await manager.settled(try await manager.submit(alert).record)
-            guard let response = record.response else { return record }
-            let age =
-                Timestamp.milliseconds(context.now())
-                - Timestamp.milliseconds(response.resolvedAt)
-            if question.isBoundToTurn, response.outcome == .answered,
-                age <= options.wait.milliseconds
-            {
-                return record
+            let asked = try await manager.submit(alert).record
+            guard let claim = try await manager.claim(asked) else { continue }
+            let record = try await manager.settled(try await manager.record(asked.id))
+            guard let response = record.response else { return (record, claim) }
+            if response.collectedAt == nil {
+                if isAnswer(response, to: question) { return (record, claim) }
+                let isDecision = response.outcome == .answered
+                try await manager.collect(
+                    record.id,
+                    unused: isDecision ? "not used: it answers an earlier request" : nil)
             }
-            let isDecision = response.outcome == .answered
-            try await manager.collect(
-                record.id, unused: isDecision ? "it was given to an earlier request" : nil)
+            claim.end()
         }
         throw HookFailure.refused(
             UnreadableText("it was asked \(Self.maximumRepeats) times without an answer"))
+    }
+
+    /// Whether a response that came before is one to this request.
+    private func isAnswer(_ response: Response, to question: HookQuestion) -> Bool {
+        let age =
+            Timestamp.milliseconds(context.now()) - Timestamp.milliseconds(response.resolvedAt)
+        return question.isBoundToTurn && response.outcome == .answered
+            && (0...options.wait.milliseconds).contains(age)
     }
 
     /// The record once the alert has ended, or as it is when the wait is over.
@@ -156,15 +183,13 @@ extension HookSession {
     ///   then withdrawn.
     private func end(of record: AlertRecord, _ manager: AlertManager) async throws -> AlertRecord {
         guard record.response == nil else { return record }
-        let claim = await manager.claimResponse(to: record)
-        defer { claim?.end() }
         do {
             guard let resolved = try await resolution(of: record, manager) else { return record }
             try resolved.check(isThatOf: record)
             return try await manager.settled(resolved)
-        } catch let HookFailure.ended(reason, id) {
-            await withdraw(record, because: "\(reason)", manager)
-            throw HookFailure.ended(reason, id)
+        } catch let HookFailure.ended(reason, _) {
+            let isWithdrawn = await withdraw(record, because: "\(reason)", manager)
+            throw HookFailure.ended(reason, isWithdrawn ? .withdrawn(record.id) : .left(record.id))
         }
     }
 
@@ -179,13 +204,13 @@ extension HookSession {
             }
             group.addTask { [context] in
                 for await signal in context.endings() {
-                    throw HookFailure.ended(.signal(signal), record.id)
+                    throw HookFailure.ended(.signal(signal), .left(record.id))
                 }
                 throw CancellationError()
             }
             group.addTask { [context] in
                 while context.hasReader() { try await Task.sleep(for: Self.readerInterval) }
-                throw HookFailure.ended(.noReader, record.id)
+                throw HookFailure.ended(.noReader, .left(record.id))
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
@@ -222,36 +247,31 @@ extension HookSession {
         switch record.response?.outcome {
         case .withdrawn?:
             // The agent has gone on, and its request, if there still is one, is its own.
-            return silence("alert \(record.id) was \(record.ending(.whole))", request, nil)
+            return verdictWithoutAnswer(
+                "alert \(record.id) was \(record.ending(.whole))", request, nil)
         case nil: ending = "still waits"
         default: ending = record.hasExpiredUnseen ? "expired without having been shown" : "expired"
         }
-        return silence(
+        return verdictWithoutAnswer(
             "nobody answered within \(LengthText.text(options.wait)): alert \(record.id) \(ending)",
             request, options.ifUnanswered)
     }
 
     /// What an agent is told when nobody is at any screen; nothing has been asked.
-    private func nobody(
-        for request: HookRequest, _ wish: HookOptions.Unattended?
-    ) -> HookVerdict {
-        let wish: HookOptions.Unanswered? =
-            switch wish {
-            case .prompt?: .prompt
-            case .deny?: .deny
-            case .wait?, nil: nil
-            }
-        return silence(
+    private func verdictWhenUnattended(for request: HookRequest) -> HookVerdict {
+        let wish = options.ifUnattended.flatMap { HookOptions.Unanswered(rawValue: $0.rawValue) }
+        return verdictWithoutAnswer(
             "nobody answered: no screen shows alerts, so nothing was asked", request, wish)
     }
 
-    /// What an agent is told that has no answer: as wished, or else to ask by itself if it can.
-    private func silence(
+    /// The verdict without an answer: what the options say, or else the agent's own prompt if it
+    /// has one.
+    private func verdictWithoutAnswer(
         _ reason: String, _ request: HookRequest, _ wish: HookOptions.Unanswered?
     ) -> HookVerdict {
         switch wish {
         case .prompt? where agent.canPrompt(after: request.event): .prompt(reason)
-        case nil where agent.asksItself(after: request): .prompt(reason)
+        case nil where agent.promptsWithoutReply(after: request): .prompt(reason)
         default: .deny(reason)
         }
     }
@@ -264,44 +284,61 @@ extension HookSession {
     private func withdraw(_ progress: HookProgress) async throws {
         guard let manager = try await context.openExisting(source) else { return }
         try await manager.closing { manager in
-            var waiting: [AlertRecord] = []
-            try await manager.forEachWaiting(source: source) { waiting.append($0) }
-            let start = context.now().addingTimeInterval(-Double(options.wait.components.seconds))
-            var filter = HistoryFilter(source: source, uncollected: true)
-            filter.since = start
-            let answered = try await manager.history(filter, limit: 1000)
-            for record in waiting + answered
-            where record.isOwn && progress.ends(record.alert.userInfo) {
+            for record in try await ended(by: progress, manager) {
                 if record.response == nil {
-                    await withdraw(record, because: progress.reason, manager)
-                } else if let claim = await manager.claimResponse(to: record) {
-                    // No hook is left to return it.
-                    await leave(record, because: progress.reason, manager)
+                    _ = await withdraw(record, because: progress.reason, manager)
+                } else if let claim = try await manager.claim(record) {
+                    // Its hook has died, perhaps just after it had returned the answer.
+                    await collectUnused(record, "probably not used: " + progress.reason, manager)
                     claim.end()
                 }
             }
         }
     }
 
-    /// Withdraws an alert, or logs that the answer which came before is not used.
+    /// The waiting alerts that an event ends, and those whose answers no hook has taken.
+    private func ended(
+        by progress: HookProgress, _ manager: AlertManager
+    ) async throws -> [AlertRecord] {
+        var records: [AlertRecord] = []
+        try await manager.forEachWaiting(source: source) { record in
+            if progress.ends(record) { records.append(record) }
+        }
+        // An older answer is used by no hook.
+        let start = context.now().addingTimeInterval(-Double(options.wait.components.seconds))
+        let filter = HistoryFilter(
+            source: source, outcome: .answered, since: start, uncollected: true)
+        var last: Alert.ID?
+        repeat {
+            let page = try await manager.history(filter, limit: 1000, after: last)
+            records += page.filter(progress.ends)
+            last = page.count < 1000 ? nil : page.last?.id
+        } while last != nil
+        return records
+    }
+
+    /// Withdraws an alert, or logs that the answer which came before is not used; returns whether
+    /// it was withdrawn.
     private func withdraw(
         _ record: AlertRecord, because reason: String, _ manager: AlertManager
-    ) async {
+    ) async -> Bool {
         do {
-            try await manager.withdraw(record.id, because: reason)
+            try await manager.withdraw(record.id, .own(.program), because: reason)
             try await manager.collect(record.id)
+            return true
         } catch AlertError.alreadyResolved, AlertError.late {
-            await leave(record, because: reason, manager)
+            await collectUnused(record, "not used: " + reason, manager)
         } catch {
             context.note("alert \(record.id) could not be withdrawn, and stays: \(error)")
         }
+        return false
     }
 
-    private func leave(
-        _ record: AlertRecord, because reason: String, _ manager: AlertManager
+    private func collectUnused(
+        _ record: AlertRecord, _ unused: String, _ manager: AlertManager
     ) async {
         do {
-            try await manager.collect(record.id, unused: reason)
+            try await manager.collect(record.id, unused: unused)
         } catch {
             context.note("that the answer is not used could not be logged: \(error)")
         }
@@ -330,6 +367,15 @@ enum HookFailure: Error, CustomStringConvertible {
         }
     }
 
+    /// What is left of a question.
+    enum Remains {
+        case withdrawn(Alert.ID)
+        /// It was answered too late, or could not be withdrawn.
+        case left(Alert.ID)
+        /// Whether there is one is not known.
+        case unknown
+    }
+
     case unreadable(any Error)
     /// The request is valid, and is nothing that an alert can show.
     case unshowable(any Error)
@@ -340,8 +386,8 @@ enum HookFailure: Error, CustomStringConvertible {
     case untrusted(any Error)
     /// The reply could not be written.
     case unheard(any Error)
-    /// Nobody waits for the answer; the alert is withdrawn, if there was one already.
-    case ended(End, Alert.ID?)
+    /// Nobody waits for the answer; what has become of the alert, if there was one already.
+    case ended(End, Remains?)
 
     /// Why a question could not be asked or waited for.
     init(_ error: any Error) {
@@ -366,7 +412,7 @@ enum HookFailure: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .unreadable(let error):
-            "the message of the agent can't be read: \(error); nobody was asked"
+            "the agent's message can't be read: \(error); nobody was asked"
         case .unshowable(let error):
             "the request for permission can't be shown: \(error); nobody was asked"
         case .unreachable(let error): "the queue can't be reached: \(error)"
@@ -374,7 +420,11 @@ enum HookFailure: Error, CustomStringConvertible {
         case .untrusted(let error): "the queue's record can't be trusted: \(error)"
         case .unheard(let error): "the reply can't be written: \(error)"
         case .ended(let end, nil): "nobody answered: \(end), and nothing was asked"
-        case .ended(let end, let id?): "nobody answered: \(end), and alert \(id) was withdrawn"
+        case .ended(let end, .withdrawn(let id)?):
+            "nobody answered: \(end), and alert \(id) was withdrawn"
+        case .ended(let end, .left(let id)?):
+            "\(end) before it had an answer; the log has what became of alert \(id)"
+        case .ended(let end, .unknown?): "nobody answered: \(end)"
         }
     }
 }

@@ -76,11 +76,6 @@ package enum EntryDetail {
         isHandled ? "handled by the delegate" : "the cancel button was simulated"
     }
 
-    /// The detail of a collection by an asker that does not use the response.
-    package static func collected(unused reason: String?) -> String? {
-        reason.map { "not used: " + $0 }
-    }
-
     /// The detail of a step of a command.
     package static func ran(_ step: RunStep) -> String {
         switch step {

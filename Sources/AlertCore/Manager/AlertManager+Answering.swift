@@ -95,7 +95,7 @@ extension AlertManager {
 
     @discardableResult
     package func withdraw(
-        _ id: Alert.ID, _ authority: Resolution.Authority = .own(.program),
+        _ id: Alert.ID, _ authority: Resolution.Authority,
         because reason: String? = nil
     ) async throws(AlertError) -> AlertRecord {
         try await resolve(id, .withdraw(authority, because: reason))
@@ -189,7 +189,7 @@ extension AlertManager {
         try await collect(id, unused: nil)
     }
 
-    /// Marks a response as taken; `unused` is why it is not used, for the log.
+    /// Marks a response as taken; `unused` is what the log is to say if it is not used.
     package func collect(_ id: Alert.ID, unused reason: String?) async throws(AlertError) {
         let receipt = try await store.commit(.collect(id, unused: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }

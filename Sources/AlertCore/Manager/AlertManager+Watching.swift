@@ -51,7 +51,14 @@ extension AlertManager {
         to record: AlertRecord
     ) async -> (any HandlerTurn)? {
         guard record.alert.handler == nil, mayCollect(record) else { return nil }
-        return try? await store.takeHandlerTurn(record.id)
+        return try? await claim(record)
+    }
+
+    /// Claims the response of an alert; `nil` while another process has the claim.
+    package nonisolated func claim(
+        _ record: AlertRecord
+    ) async throws(AlertError) -> (any HandlerTurn)? {
+        try await store.takeHandlerTurn(record.id)
     }
 }
 

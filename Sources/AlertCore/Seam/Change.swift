@@ -19,8 +19,8 @@ package enum Change: Sendable {
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
-    /// Marks a response as taken by its asker; only the first time counts. `unused` is why the
-    /// asker takes it without using it, for the log.
+    /// Marks a response as taken by its asker; only the first time counts. `unused` is what
+    /// the log is to say of a response that is taken without being used.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
     case collect(Alert.ID, unused: String? = nil)

@@ -122,11 +122,11 @@ extension StoreContract {
             for _ in 1...2 { try await store.ask() }
             _ = try await store.resolve(1, .withdraw(because: why), by: .ben)
             try await store.answer(2)
-            _ = try await store.commit(.collect(2, unused: why), by: .ben)
+            _ = try await store.commit(.collect(2, unused: "not used"), by: .ben)
             _ = try await store.commit(.collect(1), by: .ben)
             let entries = try await store.entries(after: 0, limit: 9)
             try expectEqual(
-                entries.dropFirst(2).map(\.detail), [why, nil, "not used: " + why, nil],
+                entries.dropFirst(2).map(\.detail), [why, nil, "not used", nil],
                 "the details")
             try expectEqual(
                 try await store.verify(expecting: nil).problems.count, 0, "the problems of the log")

@@ -286,7 +286,7 @@ extension InMemoryQueue {
             alert.response = response.collected(at: date)
             alerts[Int(id) - 1] = alert
             var draft = AuditDraft(kind: .collected, alert: id, source: alert.source.name)
-            draft.detail = EntryDetail.collected(unused: reason)
+            draft.detail = reason
             log.append(draft, write)
         }
         return Receipt(record: alert.record, isNew: isNew, sequence: log.head.sequence)

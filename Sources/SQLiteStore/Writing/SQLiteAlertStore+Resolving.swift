@@ -255,7 +255,7 @@ extension WriteContext {
         }
         guard isCollected else { return false }
         var draft = AuditDraft(kind: .collected, alert: id, source: source.name)
-        draft.detail = EntryDetail.collected(unused: reason)
+        draft.detail = reason
         try audit(draft, by: caller)
         return true
     }

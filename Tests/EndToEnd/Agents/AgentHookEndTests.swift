@@ -131,7 +131,7 @@ struct AgentHookEndTests {
         #expect(try await queue.objects("history").isEmpty)
     }
 
-    @Test("With a screen that shows alerts, or on which it may not be shown")
+    @Test("A question is asked only if some screen may show it")
     func attended() async throws {
         let terminal = try PseudoTerminal()
         let screen = try await queue.screen(on: terminal)

@@ -188,7 +188,7 @@ struct AgentHookInputTests {
                 """
                 \nFile: /home/ana/shop/notes.txt
 
-                Content, 14 bytes, 3 lines:
+                Content, 14 bytes, 2 lines:
                 Tool: Read
                 \tx\n
                 """), "\(message)")
@@ -230,7 +230,7 @@ struct AgentHookInputTests {
     func network() async throws {
         let sample = "codex-permission-request"
         let (hook, title, message) = try await asked(sample, HookSample.bytes(sample))
-        #expect(title == "Codex wants to reach the network")
+        #expect(title == "Codex wants to run a command that reaches the network")
         #expect(message.contains("\nNetwork: https://example.org\n"), "\(message)")
         hook.kill(SIGTERM)
         _ = await hook.exit()
@@ -248,7 +248,17 @@ struct AgentHookInputTests {
         }
         let (hook, _, message) = try await asked("claude-permission-request", try bytes("x"))
         #expect(message.utf8.count <= 65_536 && message.utf8.count > 65_000)
-        let note = try Regex("bytes of JSON, with the SHA-256 [0-9a-f]{64}\\.\nline é\nline")
+        let digest = try await Child.run(
+            "sh", "-c", "{ yes 'line é' | head -n 100000; printf x; } | sha256sum"
+        ).output.prefix(64)
+        let note = """
+            Only the beginning is shown: it has 800001 bytes, with the SHA-256 \(digest).
+
+            Content, 800001 bytes, 100001 lines:
+            line é
+            line é
+
+            """
         #expect(message.contains(note), "\(message.prefix(600))")
         let other = try queue.hook("claude", try bytes("y"))
         #expect(try await eventually { try await queue.objects("list").count == 2 })

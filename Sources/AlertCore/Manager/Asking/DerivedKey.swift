@@ -30,6 +30,13 @@ package struct DerivedKey: Sendable {
     package func current(
         _ manager: AlertManager, of source: String? = nil
     ) async throws(AlertError) -> String {
+        key(try await currentNumber(manager, of: source))
+    }
+
+    /// The number of the ``current(_:of:)`` key; the keys after it are free, or their alerts wait.
+    package func currentNumber(
+        _ manager: AlertManager, of source: String? = nil
+    ) async throws(AlertError) -> Int {
         let source = source ?? manager.source
         // They are used in order, so that few need to be looked at, however many there are.
         var (used, free) = (0, 1)
@@ -38,10 +45,10 @@ package struct DerivedKey: Sendable {
             let middle = used + (free - used) / 2
             if try await isUsed(middle, manager, source) { used = middle } else { free = middle }
         }
-        return key(free)
+        return free
     }
 
-    private func key(_ number: Int) -> String { stem + "\(number)" }
+    package func key(_ number: Int) -> String { stem + "\(number)" }
 
     private func isUsed(
         _ number: Int, _ manager: AlertManager, _ source: String

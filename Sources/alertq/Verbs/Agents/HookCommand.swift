@@ -22,8 +22,8 @@ extension HookCommand {
             Option(
                 "if-unattended", .word, \.hook.ifUnattended,
                 help: """
-                    What to do while nobody is at any screen: prompt, so that \(agent.name) asks by \
-                    itself, wait, or deny
+                    What to do while no screen shows alerts: prompt (\(agent.name) shows its own \
+                    prompt), wait or deny
                     """),
             Option(
                 "if-unanswered", .word, \.hook.ifUnanswered,
@@ -50,21 +50,21 @@ extension HookCommand {
 
     static var answers: String {
         """
-        The alert expires when --wait has passed. Without an answer, and without a screen that \
-        shows alerts, a PermissionRequest gets no reply, so that \(agent.name) asks by itself, and \
-        a PreToolUse is denied, because silence would allow it; --if-unattended and \
-        --if-unanswered change that. An answer counts for the turn of the agent in which it was \
-        asked: a repeated request joins the alert that waits, or gets its answer if no hook has \
-        returned it yet.
+        The alert expires when --wait has passed. Without an answer, or while no screen shows \
+        alerts, a PermissionRequest gets no reply, so that \(agent.name) shows its own prompt, and \
+        a PreToolUse is denied, because silence would allow it; --if-unanswered and \
+        --if-unattended change that. An answer counts for the turn of the agent in which it was \
+        asked: a repeated request joins the alert if the hook that asked has died, or gets its \
+        answer.
         """
     }
 
     static var progress: String {
         """
         When the agent ends this hook or no longer reads its reply, the alert is withdrawn. It is \
-        also withdrawn by a hook that gets one of the agent's other events: PostToolUse, \
-        PostToolUseFailure, UserPromptSubmit, Interrupt, Stop, SubagentStop or SessionEnd. Such an \
-        event tells that the agent has gone on; it gets no reply, and the exit code 0.
+        also withdrawn by a hook that gets one of the events by which agents show that they have \
+        moved on: PostToolUse, PostToolUseFailure, UserPromptSubmit, Interrupt, Stop, SubagentStop \
+        or SessionEnd. Such an event gets no reply, and the exit code 0.
         """
     }
 
