@@ -16,7 +16,7 @@ import FoundationEssentials
             expect(words.contains { $0.isIdentical(to: operand) }, "an operand was made up")
         }
         for occurrence in arguments.occurrences where occurrence.option.placeholder == nil {
-            expect(occurrence.value.isEmpty, "a value was made up")
+            expect(occurrence.value == nil, "a value was made up")
         }
         guard let asking = try verb.parse(Array(words)) as? any AskingCommand else { return }
         let alert = asking.question.alert
