@@ -37,7 +37,10 @@ enum HookInput {
             if count == 0 { return }
             if count > 0 {
                 bytes += buffer[..<min(count, maximumSize + 1 - bytes.count)]
-                if object.isReached(by: buffer[..<count]) { return }
+                let isWhole = buffer.withUnsafeBufferPointer {
+                    object.isReached(by: UnsafeBufferPointer(rebasing: $0[..<count]))
+                }
+                if isWhole { return }
             } else if errno != EINTR, errno != EAGAIN {
                 let reason = String(cString: strerror(errno))
                 throw .unreadable(UnreadableText("can't read stdin: \(reason)"))
@@ -53,18 +56,23 @@ private struct ObjectEnd {
     private var isEscaped = false
 
     /// Whether the object has ended, once these bytes have come, too.
-    mutating func isReached(by bytes: ArraySlice<UInt8>) -> Bool {
-        for byte in bytes {
-            switch byte {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isInString: isEscaped = true
-            case UInt8(ascii: "\""): isInString.toggle()
-            case _ where isInString: break
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+    mutating func isReached(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if isEscaped {
+                isEscaped = false
+            } else if isInString {
+                // A quotation mark or a backslash.
+                if byte == 0x22 { isInString = false } else if byte == 0x5C { isEscaped = true }
+            } else if byte == 0x22 {
+                isInString = true
+            } else if byte == 0x7B || byte == 0x5B {
+                depth += 1
+            } else if byte == 0x7D || byte == 0x5D {
                 depth -= 1
                 if depth <= 0 { return true }
-            default: break
             }
         }
         return false

@@ -37,7 +37,9 @@ package struct HookSession: Sendable {
             }
             return true
         } catch {
-            return !deny(HookFailure(error), HookMessage.event(in: bytes))
+            let failure = HookFailure(error)
+            context.note("\(failure)")
+            return !Self.deny("\(failure)", HookMessage.event(in: bytes), agent, context)
         }
     }
 
@@ -48,15 +50,7 @@ package struct HookSession: Sendable {
     ) -> Bool {
         var bytes: [UInt8] = []
         try? HookInput.read(STDIN_FILENO, into: &bytes, within: HookInput.limit, context)
-        let event = HookMessage.event(in: bytes)
-        guard !HookProgress.isEvent(event) else { return false }
-        let request = event.flatMap(HookRequest.Event.init)
-        if let request,
-            let line = try? agent.reply(.deny("the hook's options: \(reason)"), to: request)
-        {
-            try? context.write(line + "\n")
-        }
-        return true
+        return deny("the hook's options: \(reason)", HookMessage.event(in: bytes), agent, context)
     }
 
     private static func message(_ bytes: [UInt8]) throws(HookFailure) -> HookMessage {
@@ -67,17 +61,17 @@ package struct HookSession: Sendable {
         }
     }
 
-    /// Tells the agent why, in each of the ways that it documents: in its JSON, on stderr, and with
-    /// the exit code. Which of them counts differs by event and version.
+    /// Tells the agent why, in its JSON; the caller does so on stderr and with the exit code, too.
+    /// Which of them counts differs by event and version.
     ///
     /// - Returns: Whether that denies something: only a request can be denied, and an agent may go
     ///   on for ever if told that it must not stop.
-    private func deny(_ failure: HookFailure, _ event: String?) -> Bool {
-        context.note("\(failure)")
+    private static func deny(
+        _ reason: String, _ event: String?, _ agent: HookAgent, _ context: AgentContext
+    ) -> Bool {
         guard !HookProgress.isEvent(event) else { return false }
-        let verdict = HookVerdict.deny(failure.description)
         if let request = event.flatMap(HookRequest.Event.init),
-            let line = try? agent.reply(verdict, to: request)
+            let line = try? agent.reply(.deny(reason), to: request)
         {
             try? context.write(line + "\n")
         }
@@ -152,10 +146,10 @@ extension HookSession {
         for number in first..<first + Self.maximumRepeats {
             let key = question.keys.key(number)
             let alert = question.alert(source: source, key: key, options)
-            let asked = try await manager.submit(alert).record
+            let (asked, isJoined) = try await manager.submit(alert)
             guard let claim = try await manager.claim(asked) else { continue }
             let record = try await manager.settled(try await manager.record(asked.id))
-            guard let response = record.response else { return (record, claim) }
+            guard isJoined, let response = record.response else { return (record, claim) }
             if response.collectedAt == nil {
                 if isAnswer(response, to: question) { return (record, claim) }
                 let isDecision = response.outcome == .answered
