@@ -22,6 +22,13 @@ package enum LinuxFile {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The directory that this process works in; `nil` if it has gone. See getcwd(3).
+    package static var workingDirectory: String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// Whether there is a directory at a path, or at the end of the links that it names.
     package static func isDirectory(_ path: String) -> Bool {
         var status = stat()

@@ -67,7 +67,7 @@ package enum HookAgent: String, Sendable, CaseIterable {
         switch verdict {
         case .allow: self == .codex ? nil : "allow"
         case .deny: "deny"
-        case .prompt: self == .codex ? "deny" : "ask"
+        case .prompt: canPrompt(after: .preToolUse) ? "ask" : "deny"
         }
     }
 
@@ -102,9 +102,9 @@ enum HookVerdict: Sendable, Hashable {
         guard let response = record.response, ![.expired, .withdrawn].contains(response.outcome)
         else { return nil }
         let ending = "alert \(record.id) was \(record.ending(.whole))"
-        let isAllowed =
-            response.outcome == .answered && response.button?.id == HookQuestion.allow
-        guard response.outcome == .answered, isAllowed || response.isDenial else {
+        let isAllowed = response.button?.id == HookQuestion.allow
+        let isDenied = response.button?.id == HookQuestion.deny
+        guard response.outcome == .answered, isAllowed || isDenied else {
             self = .deny("not approved: \(ending)")
             return
         }
@@ -125,8 +125,4 @@ enum HookVerdict: Sendable, Hashable {
                 : .deny("denied by \(decider): \(ending)")
         }
     }
-}
-
-extension Response {
-    fileprivate var isDenial: Bool { button?.id == HookQuestion.deny }
 }

@@ -16,17 +16,19 @@ enum HookInput {
     /// text is read too: an agent that can't write all of it may take that for a failure of the
     /// hook, and go on.
     ///
-    /// - Parameter bytes: Gets what the agent sends, as far as it has come.
+    /// - Parameters:
+    ///   - bytes: Gets what the agent sends, as far as it has come.
+    ///   - ending: The signal that has asked the process to end, if one has.
     /// - Throws: ``HookFailure`` if it does not end within the limit, or a signal comes first.
     static func read(
         _ descriptor: Int32, into bytes: inout [UInt8], within limit: Duration,
-        _ context: AgentContext
+        ending: () -> Int32?
     ) throws(HookFailure) {
         let end = ContinuousClock.now + limit
         var object = ObjectEnd()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            if let signal = context.ending() { throw .ended(.signal(signal), nil) }
+            if let signal = ending() { throw .ended(.signal(signal), nil) }
             guard ContinuousClock.now < end else {
                 throw .unreadable(UnreadableText("stdin has not ended"))
             }

@@ -3,8 +3,9 @@ import Glibc
 
 /// What a hook does, from the message on its standard input to the reply on its standard output.
 ///
-/// A request is always replied to in a way that the agent knows: whatever fails is a denial. A
-/// message that the agent has gone on withdraws what it no longer asks, and never disturbs it.
+/// A request is always replied to in a way that the agent knows: whatever fails is a denial. An
+/// event that shows that the agent has moved on withdraws what it no longer asks, and never disturbs
+/// it.
 package struct HookSession: Sendable {
     /// How much longer to wait than until the deadline, so that the expiry is stored and read.
     private static let grace = Duration.seconds(5)
@@ -30,8 +31,9 @@ package struct HookSession: Sendable {
         var bytes: [UInt8] = []
         do {
             try HookInput.read(
-                STDIN_FILENO, into: &bytes, within: min(options.wait, HookInput.limit), context)
-            switch try Self.message(bytes) {
+                STDIN_FILENO, into: &bytes, within: min(options.wait, HookInput.limit),
+                ending: context.ending)
+            switch try HookMessage(bytes) {
             case .request(let request): try await answer(request)
             case .progress(let progress): try await withdraw(progress)
             }
@@ -39,26 +41,23 @@ package struct HookSession: Sendable {
         } catch {
             let failure = HookFailure(error)
             context.note("\(failure)")
-            return !Self.deny("\(failure)", HookMessage.event(in: bytes), agent, context)
+            return !Self.deny("\(failure)", bytes, agent, context.write)
         }
     }
 
     /// Denies in the agent's format what a wrong command line keeps from being asked, because some
     /// agents read nothing else; returns whether that was a request.
+    ///
+    /// - Parameters:
+    ///   - ending: The signal that has asked the process to end, if one has.
+    ///   - write: Writes to stdout.
     package static func refuse(
-        _ reason: String, of agent: HookAgent, _ context: AgentContext
+        _ reason: String, of agent: HookAgent, ending: () -> Int32?,
+        write: (_ text: String) throws -> Void
     ) -> Bool {
         var bytes: [UInt8] = []
-        try? HookInput.read(STDIN_FILENO, into: &bytes, within: HookInput.limit, context)
-        return deny("the hook's options: \(reason)", HookMessage.event(in: bytes), agent, context)
-    }
-
-    private static func message(_ bytes: [UInt8]) throws(HookFailure) -> HookMessage {
-        do throws(UnreadableText) {
-            return try HookMessage(bytes)
-        } catch {
-            throw .unreadable(error)
-        }
+        try? HookInput.read(STDIN_FILENO, into: &bytes, within: HookInput.limit, ending: ending)
+        return deny("the hook's options: \(reason)", bytes, agent, write)
     }
 
     /// Tells the agent why, in its JSON; the caller does so on stderr and with the exit code, too.
@@ -67,13 +66,14 @@ package struct HookSession: Sendable {
     /// - Returns: Whether that denies something: only a request can be denied, and an agent may go
     ///   on for ever if told that it must not stop.
     private static func deny(
-        _ reason: String, _ event: String?, _ agent: HookAgent, _ context: AgentContext
+        _ reason: String, _ message: [UInt8], _ agent: HookAgent, _ write: (String) throws -> Void
     ) -> Bool {
+        let event = HookMessage.event(in: message)
         guard !HookProgress.isEvent(event) else { return false }
         if let request = event.flatMap(HookRequest.Event.init),
             let line = try? agent.reply(.deny(reason), to: request)
         {
-            try? context.write(line + "\n")
+            try? write(line + "\n")
         }
         return true
     }
@@ -240,7 +240,7 @@ extension HookSession {
         let ending: String
         switch record.response?.outcome {
         case .withdrawn?:
-            // The agent has gone on, and its request, if there still is one, is its own.
+            // The agent has moved on, and its request, if there still is one, is its own.
             return verdictWithoutAnswer(
                 "alert \(record.id) was \(record.ending(.whole))", request, nil)
         case nil: ending = "still waits"
@@ -274,7 +274,7 @@ extension HookSession {
 // MARK: - Withdrawing
 
 extension HookSession {
-    /// Withdraws what a session no longer asks, now that its agent has gone on.
+    /// Withdraws what a session no longer asks, now that its agent has moved on.
     private func withdraw(_ progress: HookProgress) async throws {
         guard let manager = try await context.openExisting(source) else { return }
         try await manager.closing { manager in
@@ -388,6 +388,7 @@ enum HookFailure: Error, CustomStringConvertible {
         self =
             switch error {
             case let failure as HookFailure: failure
+            case is UnreadableText: .unreadable(error)
             case let error as AlertError: Self(error)
             default: .unreachable(error)
             }

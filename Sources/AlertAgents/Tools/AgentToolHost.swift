@@ -1,5 +1,5 @@
 import AlertQueue
-import Glibc
+import Linux
 import Synchronization
 
 /// Carries out what agents ask for, on a queue.
@@ -110,13 +110,6 @@ final class AgentToolHost: ToolHost {
 // MARK: - Tools
 
 extension AgentToolHost {
-    /// The directory that the client has started this process in; empty if it has gone.
-    private var workingDirectory: String {
-        guard let directory = getcwd(nil, 0) else { return "" }
-        defer { free(directory) }
-        return String(cString: directory) + "/"
-    }
-
     /// Stores a question, or joins the one that waits; or claims its response for this call alone.
     private func ask(
         _ question: Alert, _ arguments: AgentArguments, _ source: String, _ manager: AlertManager
@@ -126,7 +119,7 @@ extension AgentToolHost {
         guard alert.key == nil else { return (try await manager.submit(alert).record, nil) }
         try alert.validate()
         // Agents of one kind work in several directories, and mean different things there.
-        let place = workingDirectory
+        let place = LinuxFile.workingDirectory.map { $0 + "/" } ?? ""
         let key = DerivedKey(AgentServer.name, of: [place, try arguments.identity()])
         for _ in 1...10 {
             alert.key = try await key.current(manager, of: source)

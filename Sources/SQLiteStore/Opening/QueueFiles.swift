@@ -20,7 +20,9 @@ struct QueueFiles: Sendable {
         guard !database.isEmpty, !database.utf8.contains(0) else {
             throw .invalid("database path", "is empty or contains a NUL character")
         }
-        let absolute = database.hasPrefix("/") ? database : Self.currentDirectory + "/" + database
+        let absolute =
+            database.hasPrefix("/")
+            ? database : (LinuxFile.workingDirectory ?? ".") + "/" + database
         var status = stat()
         if stat(absolute, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw .incompatible(
@@ -132,11 +134,5 @@ struct QueueFiles: Sendable {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    private static var currentDirectory: String {
-        guard let path = getcwd(nil, 0) else { return "." }
-        defer { free(path) }
-        return String(cString: path)
     }
 }

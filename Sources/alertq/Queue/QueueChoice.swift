@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 import SQLiteStore
 
 /// Which queue a verb works on.
@@ -72,9 +73,10 @@ enum QueueChoice: Sendable, Hashable {
 
     /// A path that means the same in every directory.
     static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
-        defer { free(directory) }
-        return String(cString: directory) + "/" + path
+        guard !path.hasPrefix("/"), let directory = LinuxFile.workingDirectory else {
+            return path
+        }
+        return directory + "/" + path
     }
 }
 

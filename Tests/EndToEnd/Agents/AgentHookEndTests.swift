@@ -26,6 +26,16 @@ struct AgentHookEndTests {
         init(_ sample: String, _ mode: String?, _ says: String?, _ options: String...) {
             (self.sample, self.mode, self.says, self.options) = (sample, mode, says, options)
         }
+
+        /// Checks that a hook has replied so, or not at all, for the reason that has these words.
+        func check(_ finished: Finished, _ words: String) {
+            #expect(finished.code == 0, "\(finished)")
+            if let says {
+                #expect(finished.output.contains(says) && finished.output.contains(words))
+            } else {
+                #expect(finished.output.isEmpty && finished.errors.contains(words), "\(finished)")
+            }
+        }
     }
 
     static let silences = [
@@ -66,13 +76,8 @@ struct AgentHookEndTests {
         let finished = try await queue.hook(
             HookSample.agent(silence.sample), request, ["--wait", "100ms"] + silence.options
         ).finish()
-        #expect(finished.code == 0, "\(finished)")
-        let words = "nobody answered within 100 ms: alert 1 expired without having been shown"
-        if let says = silence.says {
-            #expect(finished.output.contains(says) && finished.output.contains(words))
-        } else {
-            #expect(finished.output.isEmpty && finished.errors.contains(words), "\(finished)")
-        }
+        silence.check(
+            finished, "nobody answered within 100 ms: alert 1 expired without having been shown")
         let record = try #require(try await queue.objects("show", "1").first)
         #expect(record["outcome"] as? String == "expired" && record["button"] is NSNull)
     }
@@ -120,13 +125,8 @@ struct AgentHookEndTests {
         let finished = try await queue.hookAsConfigured(
             HookSample.agent(silence.sample), request, wish
         ).finish()
-        #expect(finished.code == 0, "\(finished)")
-        let words = "nobody answered: no screen shows alerts, so nothing was asked"
-        if let says = silence.says {
-            #expect(finished.output.contains(says) && finished.output.contains(words))
-        } else {
-            #expect(finished.output.isEmpty && finished.errors.contains(words), "\(finished)")
-        }
+        silence.check(
+            finished, "nobody answered: no screen shows alerts, so nothing was asked")
         #expect(try await queue.objects("list").isEmpty)
         #expect(try await queue.objects("history").isEmpty)
     }

@@ -13,17 +13,13 @@ struct AgentOptions: QueueLocationOptions {
 
 extension AgentContext {
     /// The process around a verb that an agent starts.
-    ///
-    /// - Parameter queue: `nil` for a command line that names none.
-    init(_ context: Context, via verb: String, _ signals: SignalWatch, _ queue: QueueChoice?) {
+    init(_ context: Context, via verb: String, _ signals: SignalWatch, _ queue: QueueChoice) {
         @Sendable func open(_ source: String?) async throws -> AlertManager {
-            guard let queue else { throw UsageError("no queue was chosen") }
-            return try await QueueChoice.manager(path: queue.path, source: source, via: verb)
+            try await QueueChoice.manager(path: queue.path, source: source, via: verb)
         }
         self.init(
             open: open,
             openExisting: { source in
-                guard let queue else { return nil }
                 switch QueuePresence(path: queue.path) {
                 case .absent, .noDirectory: return nil
                 case .present, .closed: return try await open(source)

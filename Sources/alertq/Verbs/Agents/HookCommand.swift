@@ -76,11 +76,13 @@ extension HookCommand {
         """
     }
 
-    /// Denies in the agent's format, too; a message that the agent has gone on can't be denied.
+    /// Denies in the agent's format, too; an event that shows that it has moved on can't be denied.
     static func refuse(_ error: UsageError, in context: Context) -> ExitCode? {
         guard isatty(STDIN_FILENO) == 0 else { return failure }
-        let agents = AgentContext(context, via: name, SignalWatch(stops: false), nil)
-        return HookSession.refuse("\(error)", of: agent, agents) ? failure : nil
+        let signals = SignalWatch(stops: false)
+        let isDenied = HookSession.refuse(
+            "\(error)", of: agent, ending: { signals.end }, write: { try context.output.write($0) })
+        return isDenied ? failure : nil
     }
 
     func validate() throws {
