@@ -26,13 +26,8 @@ let package = Package(
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
-                .embedInCode("0001_create_queue.sql"),
-                .embedInCode("0002_index_history_by_kind.sql"),
-                .embedInCode("0003_search_and_erase.sql"),
-                .embedInCode("0004_check_without_tables.sql"),
-                .embedInCode("0005_check_answers.sql"),
-                .embedInCode("0006_take_turns.sql"),
-                .embedInCode("schema.sql"),
+                .embedInCode("SQLite/0001_create_queue.sql"),
+                .embedInCode("SQLite/schema.sql"),
             ]),
         .target(name: "AlertCore", dependencies: ["Linux"]),
         .target(
@@ -69,10 +64,7 @@ let package = Package(
                 "AlertCore", "AlertQueueTesting", "CLinux", "Linux", "Migrations", "SQLite",
                 "SQLiteStore", "StoreTesting", "TestSupport",
             ],
-            exclude: [
-                "Log/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
-                "Stored/schema-3.sql", "Stored/schema-4.sql", "Stored/schema-5.sql",
-            ]),
+            exclude: ["Log/verify.py"]),
         // The manager on the store that users have, and the contract of all stores.
         .testTarget(
             name: "AlertQueueTests",

@@ -8,31 +8,35 @@
 #include "statements.h"
 
 enum {
-    INSERT_ALERT, COUNT_SOURCE, COUNT_ACCOUNT, NOTE_APPEARANCE, NOTE_TURN, INSERT_RESPONSE, RESOLVE,
+    INSERT_ALERT, COUNT_SOURCE, COUNT_ACCOUNT, NOTE_APPEARANCE, NOTE_TURN, RESOLVE,
     COLLECT, AUDIT, STATEMENTS
 };
+
+// As long as the name of a boot.
+#define BOOT "'3f0d6c52-8a1e-4f6b-9c0d-2b7e5a914c38 time:[4026531834]'"
 
 static const char *const texts[STATEMENTS] = {
     [INSERT_ALERT] =
         "INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,"
-        "    info, salt, boot, asked_ms, asked_boot_ms, account, turn)"
-        " VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?, 0, ?)",
+        "    info, salt, boot, asked_ms, asked_boot_ms, queued_seq)"
+        " VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, " BOOT ", ?, ?, ?)",
     [COUNT_SOURCE] = "UPDATE sources SET pending = pending + ? WHERE id = 1",
-    [COUNT_ACCOUNT] = "UPDATE accounts SET pending = pending + ? WHERE uid = 0",
+    [COUNT_ACCOUNT] = "UPDATE sources SET pending = pending + ? WHERE id = 2",
     [NOTE_APPEARANCE] = "UPDATE alerts SET presented_ms = ? WHERE id = ?",
     [NOTE_TURN] =
-        "INSERT INTO turns (priority, uid, turn, shown) VALUES (1, 0, ?, ?)"
-        " ON CONFLICT DO UPDATE SET turn = excluded.turn, shown = excluded.shown",
-    [INSERT_RESPONSE] =
-        "INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,"
-        "    uid, user, via, host, pid, resolved_ms)"
-        " VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1, ?)",
-    [RESOLVE] = "UPDATE alerts SET state = 'resolved' WHERE id = ?",
-    [COLLECT] = "UPDATE responses SET collected_ms = ? WHERE alert_id = ?",
+        "INSERT INTO turns (priority, account, source, seq)"
+        " VALUES (1, 0, 0, ?1), (1, 2, 0, ?1), (1, 2, 1, ?1)"
+        " ON CONFLICT DO UPDATE SET seq = excluded.seq",
+    [RESOLVE] =
+        "UPDATE alerts SET outcome = 'answered', button_index = 0, resolved_by = 'person',"
+        "    handled = 0, responder_uid = 0, responder = 'root', via = 'bench',"
+        "    responder_host = 'host', responder_pid = 1, resolved_ms = ?, resolved_seq = ?"
+        " WHERE id = ?",
+    [COLLECT] = "UPDATE alerts SET collected_ms = ? WHERE id = ?",
     [AUDIT] =
-        "INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, pid,"
-        "    content, previous, hash, detail)"
-        " VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?, ?)",
+        "INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, boot,"
+        "    pid, content, previous, hash, detail)"
+        " VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', " BOOT ", 1, ?, ?, ?, ?)",
 };
 
 static const char buttons[] =
@@ -43,12 +47,11 @@ struct plain_loop {
     sqlite3_stmt *statements[STATEMENTS];
     int version;
     sqlite3_int64 sequence;
-    sqlite3_int64 turn;
     // The alert whose collection has yet to be stored; 0 if there is none.
     sqlite3_int64 collected;
     unsigned char hash[32];
     // As long as the detail of a question in the queue.
-    char detail[156 + 1];
+    char detail[93 + 1];
 };
 
 static void is_known(sqlite3_context *context, int count, sqlite3_value **values) {
@@ -82,8 +85,8 @@ int plain_loop_open(const char *path, const char *guard, int version, plain_loop
         loop->db,
         "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
         "PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000;"
-        "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING;"
-        "INSERT INTO accounts (uid) VALUES (0) ON CONFLICT DO NOTHING"));
+        "INSERT INTO sources (id, uid, name) SELECT * FROM (VALUES (1, 0, 'bench'), (2, 0, ''))"
+        " WHERE NOT EXISTS (SELECT * FROM sources)"));
     THEN(read_sequence(loop));
     THEN(statements_prepare(loop->db, texts, loop->statements, STATEMENTS));
     return code;
@@ -136,7 +139,7 @@ static int insert_alert(plain_loop *loop, int number, sqlite3_int64 now) {
     sqlite3_bind_blob(statement, 3, loop->hash, 16, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 4, now);
     sqlite3_bind_int64(statement, 5, now);
-    sqlite3_bind_int64(statement, 6, loop->turn + 1);
+    sqlite3_bind_int64(statement, 6, loop->sequence + 1);
     return run(statement);
 }
 
@@ -158,17 +161,17 @@ static int note_appearance(plain_loop *loop, sqlite3_int64 alert, sqlite3_int64 
     return run(statement);
 }
 
-static int insert_response(plain_loop *loop, sqlite3_int64 alert, sqlite3_int64 now) {
-    sqlite3_stmt *statement = loop->statements[INSERT_RESPONSE];
-    sqlite3_bind_int64(statement, 1, alert);
-    sqlite3_bind_int64(statement, 2, now);
+static int resolve(plain_loop *loop, sqlite3_int64 alert, sqlite3_int64 now) {
+    sqlite3_stmt *statement = loop->statements[RESOLVE];
+    sqlite3_bind_int64(statement, 1, now);
+    sqlite3_bind_int64(statement, 2, loop->sequence);
+    sqlite3_bind_int64(statement, 3, alert);
     return run(statement);
 }
 
 static int note_turn(plain_loop *loop) {
     sqlite3_stmt *statement = loop->statements[NOTE_TURN];
-    sqlite3_bind_int64(statement, 1, ++loop->turn);
-    sqlite3_bind_int64(statement, 2, loop->sequence);
+    sqlite3_bind_int64(statement, 1, loop->sequence);
     return run(statement);
 }
 
@@ -179,11 +182,9 @@ static int answer(plain_loop *loop, sqlite3_int64 alert) {
     THEN(note_appearance(loop, alert, now));
     THEN(audit(loop, "presented", alert, now, NULL));
     THEN(note_turn(loop));
-    THEN(insert_response(loop, alert, now));
-    sqlite3_bind_int64(loop->statements[RESOLVE], 1, alert);
-    THEN(run(loop->statements[RESOLVE]));
-    THEN(change_pending(loop, -1));
     THEN(audit(loop, "resolved", alert, now, NULL));
+    THEN(resolve(loop, alert, now));
+    THEN(change_pending(loop, -1));
     THEN(execute(loop->db, "COMMIT"));
     loop->collected = alert;
     return code;

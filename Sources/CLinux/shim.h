@@ -139,13 +139,4 @@ static inline int clinux_pipe(int descriptors[2]) { return pipe2(descriptors, O_
 static inline int clinux_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline void clinux_event_ring(int descriptor) { eventfd_write(descriptor, 1); }
 
-// Tells the processor that a loop waits for another thread.
-static inline void clinux_pause(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 #endif

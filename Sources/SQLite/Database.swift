@@ -6,7 +6,9 @@ import CSQLite
 /// without SQLite's mutexes (`SQLITE_OPEN_NOMUTEX`).
 package final class Database {
     let connection: OpaquePointer
-    private var statements: [SQLText: Statement] = [:]
+    private var statements: [String: Statement] = [:]
+    /// A filter of the history may have any of many thousands.
+    private static let maximumStatements = 256
     private let wal = WALPages()
     /// How long a statement waits for another connection's lock, in milliseconds; see
     /// <https://sqlite.org/c3ref/busy_timeout.html>.
@@ -88,7 +90,7 @@ package final class Database {
     }
 
     /// Sets whether SQL is prevented from changing the schema table and the like, which is the
-    /// default; migrations and repairs turn it off. See `SQLITE_DBCONFIG_DEFENSIVE` in
+    /// default. See `SQLITE_DBCONFIG_DEFENSIVE` in
     /// <https://sqlite.org/c3ref/c_dbconfig_defensive.html>.
     package func setDefensive(_ isDefensive: Bool) {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
@@ -123,8 +125,7 @@ package final class Database {
     /// <https://sqlite.org/c3ref/c_config_covering_index_scan.html>.
     ///
     /// Must be called before the first database is opened, and only in programs that have SQLite to
-    /// themselves. Gain: verifying takes 0.72 times as long on two processors (`alertq-bench
-    /// verify`).
+    /// themselves.
     package static func disableMemoryStatistics() {
         // Later it would be refused, without any effect.
         _ = csqlite_config_memory_status(0)
@@ -258,6 +259,41 @@ package final class Database {
         return logged == copied
     }
 
+    /// Rewrites the database, so that nothing deleted is left in its pages; the new pages are in
+    /// the write-ahead log until a checkpoint. See <https://sqlite.org/lang_vacuum.html>.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the temporary copy is made, which has no name there. If this account
+    ///     may not write it, SQLite takes another one.
+    ///   - isCancelled: Called again and again; `true` ends it with an error, and nothing changed.
+    package func vacuum(
+        copyingIn directory: String, isCancelled: @escaping () -> Bool
+    ) throws(SQLiteError) {
+        let check = Unmanaged.passRetained(CancelCheck(isCancelled: isCancelled))
+        sqlite3_progress_handler(
+            connection, 10_000,
+            { context in
+                guard let context else { return 0 }
+                let check = Unmanaged<CancelCheck>.fromOpaque(context).takeUnretainedValue()
+                return check.isCancelled() ? 1 : 0
+            }, check.toOpaque())
+        defer {
+            sqlite3_progress_handler(connection, 0, nil, nil)
+            check.release()
+        }
+        // The setting is the whole process's; see
+        // <https://sqlite.org/c3ref/temp_directory.html>.
+        let former = (try? first("PRAGMA temp_store_directory") { $0.text() }) ?? ""
+        try? execute("PRAGMA temp_store_directory = \(Self.literal(directory))")
+        defer { try? execute("PRAGMA temp_store_directory = \(Self.literal(former))") }
+        try execute("VACUUM")
+    }
+
+    private static func literal(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+            + "'"
+    }
+
     /// Makes closing copy and empty the write-ahead log, if no other connection has the file open.
     ///
     /// SQLite ensures that with an exclusive lock. The files themselves stay, for users who may not
@@ -287,22 +323,20 @@ package final class Database {
     }
 
     private func statement(_ sql: String) throws(SQLiteError) -> Statement {
-        if let statement = statements[SQLText(text: sql)] { return statement }
+        if let statement = statements[sql] { return statement }
         let statement = try Statement(sql, on: connection)
-        statements[SQLText(text: sql)] = statement
+        // Those in use are kept by what uses them.
+        if statements.count >= Self.maximumStatements { statements.removeAll() }
+        statements[sql] = statement
         return statement
     }
 }
 
-/// The text of a statement, used to find it in the cache.
-///
-/// Texts of equal length are compared, which is fast if they are the same object. Gain: a hash of
-/// every byte takes 6 % of the writer's time with 512 waiting tasks (`perf record alertq-bench
-/// ask`, files in memory).
-private struct SQLText: Hashable {
-    let text: String
+/// What SQLite's progress handler asks; see <https://sqlite.org/c3ref/progress_handler.html>.
+private final class CancelCheck {
+    let isCancelled: () -> Bool
 
-    func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
+    init(isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
 }
 
 /// The count that SQLite's write-ahead-log hook writes; see

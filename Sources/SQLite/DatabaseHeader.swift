@@ -74,33 +74,15 @@ struct RawFile {
     let file: UnsafeMutablePointer<sqlite3_file>
     let methods: sqlite3_io_methods
 
-    func size() throws(SQLiteError) -> Int64 {
-        var size: Int64 = 0
-        try check(methods.xFileSize(file, &size), "look at")
-        return size
-    }
-
     func read(_ bytes: inout [UInt8], at offset: Int) throws(SQLiteError) {
         let count = Int32(bytes.count)
         let code = bytes.withUnsafeMutableBytes {
             methods.xRead(file, $0.baseAddress, count, Int64(offset))
         }
-        try check(code, "read")
-    }
-
-    func write(_ bytes: [UInt8], at offset: Int) throws(SQLiteError) {
-        try check(methods.xWrite(file, bytes, Int32(bytes.count), Int64(offset)), "write")
-    }
-
-    func sync() throws(SQLiteError) {
-        try check(methods.xSync(file, SQLITE_SYNC_NORMAL), "sync")
-    }
-
-    private func check(_ code: Int32, _ verb: String) throws(SQLiteError) {
         guard code == SQLITE_OK else {
             throw SQLiteError(
                 code: code, message: String(cString: sqlite3_errstr(code)),
-                operation: "\(verb) the database's file")
+                operation: "read the database's file")
         }
     }
 }

@@ -5,12 +5,8 @@ import CSQLite
 ///
 /// For example: `INSERT INTO things (id, name) VALUES (?, ?)` runs with a closure that binds 7, and
 /// then `"seven"`.
-///
-/// Gain, for statements that every write runs: lists of ``Value``s take 9 % of the writer's time
-/// with 512 waiting tasks (`perf record alertq-bench ask`, files in memory).
 package struct Parameters: ~Copyable {
     private let handle: OpaquePointer
-    private var bytes = BoundBytes()
     /// How many values have been passed.
     private(set) var count: Int32 = 0
     /// The result code of the first value that could not be bound.
@@ -31,11 +27,11 @@ package struct Parameters: ~Copyable {
         count += 1
         guard var text else { return }
         text.withUTF8 { text in
-            let (start, destructor) = kept(UnsafeRawBufferPointer(text))
             // The length is passed so that a NUL in the text does not truncate it.
             note(
                 sqlite3_bind_text64(
-                    handle, count, start, UInt64(text.count), destructor, UInt8(SQLITE_UTF8)))
+                    handle, count, text.baseAddress, UInt64(text.count), csqlite_transient(),
+                    UInt8(SQLITE_UTF8)))
         }
     }
 
@@ -43,8 +39,9 @@ package struct Parameters: ~Copyable {
         count += 1
         guard let blob else { return }
         blob.withUnsafeBytes { blob in
-            let (start, destructor) = kept(blob)
-            note(sqlite3_bind_blob64(handle, count, start, UInt64(blob.count), destructor))
+            note(
+                sqlite3_bind_blob64(
+                    handle, count, blob.baseAddress, UInt64(blob.count), csqlite_transient()))
         }
     }
 
@@ -63,15 +60,6 @@ package struct Parameters: ~Copyable {
     mutating func removeAll() {
         count = 0
         code = SQLITE_OK
-        bytes.removeAll()
-    }
-
-    /// Where SQLite finds bytes, and that it must copy them if they don't stay there.
-    private mutating func kept(
-        _ source: UnsafeRawBufferPointer
-    ) -> (start: UnsafeRawPointer?, destructor: sqlite3_destructor_type?) {
-        if let copy = bytes.copy(source) { return (copy, nil) }
-        return (source.baseAddress, csqlite_transient())
     }
 
     private mutating func note(_ result: Int32) {

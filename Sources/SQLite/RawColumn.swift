@@ -16,11 +16,6 @@ package struct RawColumn {
     /// The bytes of a text or a blob, else none.
     package var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// Whether two values have the same kind and contents.
-    package func isSame(as other: RawColumn) -> Bool {
-        kind == other.kind && integer == other.integer && holds(other.bytes)
-    }
-
     /// Whether the bytes equal these.
     package func holds(_ other: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == other.count else { return false }

@@ -36,9 +36,14 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var isFull: Bool { primaryCode == SQLITE_FULL || code == Self.noSharedMemory }
     package var isIOError: Bool { primaryCode == SQLITE_IOERR && !isFull }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
+    /// Whether a file can't be created, opened or written where it is.
+    package var isRefusedFile: Bool {
+        isReadOnly || primaryCode == SQLITE_CANTOPEN || isFull || isIOError
+    }
     package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
     /// Whether the file is damaged, and not just what a virtual table has stored in it.
     package var isDamagedFile: Bool { isDamage && code != Self.damagedVirtualTable }
+    package var isInterrupt: Bool { primaryCode == SQLITE_INTERRUPT }
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
     /// `SQLITE_CORRUPT_VTAB`, also a macro with an expression.

@@ -4,7 +4,7 @@ import SQLiteStore
 let benchmarks: [any Benchmark.Type] = [
     DurableAsk.self, ManyProcesses.self, WholeStory.self, Bells.self, HistoryPages.self,
     TextPages.self, Purge.self, Opening.self, CommandProcesses.self, AuditVerification.self,
-    Growth.self,
+    Growth.self, LogPages.self,
 ]
 
 SQLiteAlertStore.disableMemoryStatistics()

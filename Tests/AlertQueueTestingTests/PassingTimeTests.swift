@@ -1,6 +1,5 @@
 import AlertQueue
 import AlertQueueTesting
-import Foundation
 import ProcessTesting
 import TestSupport
 import Testing
@@ -66,52 +65,5 @@ struct PassingTimeTests {
             try #require(try await asking.outcome == .answered)
         }
         await manager.close()
-    }
-
-    @Test("A dismissal that could not be stored is retried after a second")
-    func failedDismissal() async throws {
-        let manager = try await manager()
-        let other = try await manager.show(Alert("Other", buttons: ["OK"]), on: ["nobody"])
-        async let asking = manager.ask(Alert("Done", dismissAfter: .seconds(10)))
-        _ = try await presenter.waitUntilShown(within: .seconds(20))
-        #expect(await eventually { clock.sleeperCount == 1 })
-        try moveQueue(away: true)
-        clock.advance(by: .seconds(10))
-        // The timer has fired, and waits again.
-        #expect(await eventually { clock.sleeperCount == 1 })
-        // The withdrawal comes after the dismissal: when it fails, the dismissal has failed.
-        await #expect(throws: AlertError.self) { try await manager.withdraw(other) }
-        try moveQueue(away: false)
-        clock.advance(by: .milliseconds(999))
-        #expect(presenter.isShowing)
-        clock.advance(by: .milliseconds(1))
-        #expect(try await asking.outcome == .dismissed)
-        await manager.close()
-    }
-
-    @Test("An alert whose answer could not be stored is shown again after a second")
-    func failedAnswer() async throws {
-        let manager = try await manager()
-        for round in 1...10 {
-            async let asking = manager.ask("Go on? \(round)", buttons: ["Yes"])
-            _ = try await presenter.waitUntilShown(within: .seconds(20))
-            try moveQueue(away: true)
-            presenter.choose(.button(0))
-            #expect(await eventually { presenter.errors.count == round })
-            try moveQueue(away: false)
-            #expect(!presenter.isShowing)
-            clock.advance(by: .seconds(1))
-            _ = try await presenter.waitUntilShown(within: .seconds(20))
-            presenter.choose(.button(0))
-            #expect(try await asking.outcome == .answered)
-        }
-        await manager.close()
-    }
-
-    /// Moves the database file away, so that nothing can be stored, or puts it back.
-    private func moveQueue(away: Bool) throws {
-        let (from, to) =
-            away ? (queue.path, queue.path + "-away") : (queue.path + "-away", queue.path)
-        try FileManager.default.moveItem(atPath: from, toPath: to)
     }
 }

@@ -130,7 +130,7 @@ struct BadInputTests {
             CommandLineQueue.program, ["answer", "1", "yes"],
             environment: ["ALERTQ_DATABASE": queue.path, "SSH_CONNECTION": address + " 1 b 2"])
         #expect(await child.exit() == 0)
-        let ssh = try await queue.rows("SELECT length(CAST(ssh AS BLOB)) FROM responses")
+        let ssh = try await queue.rows("SELECT length(CAST(ssh AS BLOB)) FROM alerts")
         #expect(ssh.first.flatMap { Int($0) } ?? 0 <= 256, "\(ssh)")
     }
 

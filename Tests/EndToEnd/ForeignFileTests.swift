@@ -20,10 +20,26 @@ struct ForeignFileTests {
         ),
         (
             "a newer version's database",
-            "sqlite3 \"$1\" 'PRAGMA application_id=1634497137; PRAGMA user_version=99; "
+            "sqlite3 \"$1\" 'PRAGMA application_id=1634496818; PRAGMA user_version=99; "
                 + "CREATE TABLE t (x)'", "newer version"
         ),
+        ("a queue of 0.1.0", first(id: 1_634_497_137, schema: 6), "was made by alertq 0.1.0"),
+        (
+            "a queue of 0.1.0 with an early schema", first(id: 1_634_497_137, schema: 1),
+            "was made by alertq 0.1.0"
+        ),
+        ("a backup of 0.1.0", first(id: 1_634_497_122, schema: 6), "was made by alertq 0.1.0"),
     ]
+
+    /// Makes a file as alertq 0.1.0 marked it, in WAL mode.
+    private static func first(id: UInt32, schema: Int) -> String {
+        """
+        sqlite3 "$1" 'PRAGMA journal_mode = WAL; PRAGMA application_id = \(id);
+            PRAGMA user_version = \(schema);
+            CREATE TABLE alerts (id INTEGER PRIMARY KEY, title TEXT);
+            INSERT INTO alerts (title) VALUES ("Prune?")'
+        """
+    }
 
     @Test("A file that is not a queue is refused and not touched", arguments: makers.indices)
     func refused(index: Int) async throws {
@@ -31,13 +47,36 @@ struct ForeignFileTests {
         let made = try Child("sh", ["-c", maker.script, "sh", queue.path])
         #expect(await made.exit() == 0)
         let before = try await fingerprint()
-        for verb in [["notify", "Done"], ["list"], ["answer", "1", "OK"]] {
+        for verb in [
+            ["notify", "Done"], ["list"], ["history"], ["audit", "verify"], ["doctor"],
+            ["answer", "1", "OK"],
+        ] {
             let child = try queue.start(verb)
             #expect(await child.exit() == 74, "\(maker.name): \(verb)")
-            let errors = await child.errors.complete()
-            #expect(errors.contains(maker.says), "\(errors)")
+            let text = await child.errors.complete() + child.output.complete()
+            #expect(text.contains(maker.says), "\(verb): \(text)")
         }
         #expect(try await fingerprint() == before, "\(maker.name)")
+    }
+
+    @Test("The error of a queue of 0.1.0 says what to do, and a restore does not replace it")
+    func first() async throws {
+        let made = try Child("sh", ["-c", Self.makers[4].script, "sh", queue.path])
+        #expect(await made.exit() == 0)
+        let refused = try await queue.run("list")
+        for words in [
+            "Keep alertq 0.1.0 to read it", "“alertq audit export”", "“alertq history --json”",
+            "its keys are new", "it was not touched",
+        ] {
+            #expect(refused.errors.contains(words), "\(refused)")
+        }
+        let other = try CommandLineQueue()
+        _ = try await other.run("notify", "Done")
+        let file = queue.directory + "/backup.db"
+        #expect(try await other.run("backup", file).code == 0)
+        let restored = try await queue.run("restore", file)
+        #expect(restored.code == 74 && restored.errors.contains("by alertq 0.1.0"), "\(restored)")
+        #expect(try await queue.rows("SELECT title FROM alerts") == ["Prune?"])
     }
 
     /// The names and contents of everything in the queue's directory.

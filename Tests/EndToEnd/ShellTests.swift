@@ -85,7 +85,7 @@ struct ShellTests {
         }
         // The line that Tab makes is run: the button has a comma and a space.
         try terminal.type("alertq answer 1 J\t\n")
-        let row = "SELECT button FROM responses"
+        let row = "SELECT button FROM history"
         #expect(await eventually { (try? await queue.rows(row)) == ["Ja, bitte"] })
     }
 

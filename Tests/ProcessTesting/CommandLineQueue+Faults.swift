@@ -29,16 +29,12 @@ extension CommandLineQueue {
         + contradictions.map { "SELECT '\($0.0)', * FROM (\($0.1));" }.joined()
             + """
             SELECT 'ask', id, title FROM alerts;
-            SELECT 'answer', alert_id, button FROM responses WHERE outcome = 'answered';
+            SELECT 'answer', id, button FROM history WHERE outcome = 'answered';
             SELECT 'checked';
             """
 
     /// Queries that find rows which contradict each other; each must find none.
     private static let contradictions = [
-        (
-            "two responses",
-            "SELECT alert_id FROM responses GROUP BY alert_id HAVING count(*) > 1"
-        ),
         (
             "not asked once",
             """
@@ -54,41 +50,41 @@ extension CommandLineQueue {
             """
         ),
         (
+            "two responses",
+            """
+            SELECT alert_id FROM audit WHERE event = 'resolved'
+                GROUP BY alert_id HAVING count(*) > 1
+            """
+        ),
+        (
             "response without its entry",
             """
-            SELECT alert_id FROM responses WHERE 1 <> (SELECT count(*) FROM audit
-                WHERE alert_id = responses.alert_id AND event = 'resolved'
-                AND outcome = responses.outcome AND button_index = responses.button_index
-                AND resolved_by = responses.resolved_by)
+            SELECT id FROM alerts WHERE outcome IS NOT NULL AND 1 <> (SELECT count(*) FROM audit
+                WHERE alert_id = alerts.id AND event = 'resolved' AND seq = resolved_seq
+                AND outcome = alerts.outcome AND button_index = alerts.button_index
+                AND resolved_by = alerts.resolved_by)
             """
         ),
         (
             "entry without its response",
             """
             SELECT seq FROM audit WHERE event = 'resolved'
-                AND NOT EXISTS (SELECT 1 FROM responses WHERE alert_id = audit.alert_id)
+                AND NOT EXISTS (SELECT 1 FROM alerts
+                    WHERE id = audit.alert_id AND outcome IS NOT NULL)
             """
         ),
         (
             "collected without its entry, or the reverse",
             """
-            SELECT alert_id FROM responses WHERE (collected_ms IS NOT NULL) <>
-                (SELECT count(*) FROM audit
-                    WHERE alert_id = responses.alert_id AND event = 'collected')
-            """
-        ),
-        (
-            "state",
-            """
-            SELECT id, state FROM alerts WHERE (state = 'resolved') <>
-                EXISTS (SELECT 1 FROM responses WHERE alert_id = alerts.id)
+            SELECT id FROM alerts WHERE (collected_ms IS NOT NULL) <>
+                (SELECT count(*) FROM audit WHERE alert_id = alerts.id AND event = 'collected')
             """
         ),
         (
             "count of waiting alerts",
             """
-            SELECT name, pending FROM sources WHERE pending <> (SELECT count(*) FROM alerts
-                WHERE source_id = sources.id AND state = 'queued')
+            SELECT name, pending FROM sources WHERE name <> '' AND pending <>
+                (SELECT count(*) FROM alerts WHERE source_id = sources.id AND outcome IS NULL)
             """
         ),
     ]

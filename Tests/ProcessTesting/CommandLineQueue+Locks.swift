@@ -16,4 +16,22 @@ extension CommandLineQueue {
         if isStopped { try await holder.stop() }
         return holder
     }
+
+    /// A process that holds the locks of a purge that rewrites the database, until it is killed.
+    package func rewriter() async throws -> Child {
+        let script = """
+            import fcntl, struct, sys, time
+            file = open(sys.argv[1], "r+b")
+            fcntl.flock(file, fcntl.LOCK_EX)
+            first = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0)
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, first)
+            print("held", flush=True)
+            time.sleep(600)
+            """
+        let holder = try Child("python3", ["-c", script, path + "-lock"])
+        guard await eventually({ holder.output.text == "held\n" }) else {
+            throw TestingError("no process holds the locks of \(path)")
+        }
+        return holder
+    }
 }

@@ -75,8 +75,8 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for the end for at most a minute by default, without blocking a thread.
-    package func exit(within bound: Duration = .seconds(60)) async -> Int32? {
+    /// Waits for the end for at most three minutes by default, without blocking a thread.
+    package func exit(within bound: Duration = .seconds(180)) async -> Int32? {
         _ = await eventually(within: bound) { self.poll() != nil }
         return poll()
     }
@@ -89,9 +89,9 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for its end, for at most a minute by default, and for all its output; a process that
+    /// Waits for its end, for at most three minutes by default, and for all its output; a process that
     /// takes longer is killed, has no code, and fails the test.
-    package func finish(within bound: Duration = .seconds(60)) async -> Finished {
+    package func finish(within bound: Duration = .seconds(180)) async -> Finished {
         let code = await exit(within: bound)
         if code == nil {
             let told = errors.text.suffix(1000)

@@ -16,11 +16,11 @@ final class Watchdog: Sendable {
 
     static let shared = Watchdog()
 
-    /// Several times what the slowest test takes on a machine that is busy with other work. With a
-    /// sanitizer, a program takes up to ten times as long to start; the full form of a fault test
-    /// may take hours.
+    /// Several times what the slowest test takes on a machine that is busy with other work, which is
+    /// ten minutes. With a sanitizer, a program takes up to ten times as long to start; the full
+    /// form of a fault test may take hours.
     static let limit = Duration.seconds(
-        FaultForm.isFull ? 6 * 3600 : Sanitizer.name == nil ? 600 : 6000)
+        FaultForm.isFull ? 6 * 3600 : Sanitizer.name == nil ? 1800 : 6000)
 
     private let runs = Mutex<[UUID: Run]>([:])
 

@@ -8,7 +8,7 @@ import Testing
 struct TidyTests {
     @Test("Every migration file is embedded, in order, without gaps")
     func migrations() throws {
-        let files = try SourceTree.files(in: "Migrations", extension: "sql").map {
+        let files = try SourceTree.files(in: "Migrations/SQLite", extension: "sql").map {
             $0.deletingPathExtension().lastPathComponent
         }.filter { $0 != "schema" }
         let embedded = Migration.all.map { String(format: "%04d_%@", $0.version, $0.name) }

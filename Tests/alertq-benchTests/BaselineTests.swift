@@ -22,7 +22,7 @@ struct BaselineTests {
         let loopInC = try PlainLoopInC(path: c)
         try loopInC.ask(count: 3)
         try loopInC.askAndAnswer(count: 2)
-        for table in ["alerts", "responses", "audit", "sources", "accounts", "turns"] {
+        for table in ["alerts", "audit", "sources", "turns"] {
             let expected = try rows(of: table, in: swift)
             #expect(!expected.isEmpty)
             #expect(try rows(of: table, in: c) == expected, "\(table)")

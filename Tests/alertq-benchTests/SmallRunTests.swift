@@ -12,7 +12,8 @@ struct SmallRunTests {
         "Each benchmark measures what it says, in rows of JSON",
         arguments: [
             ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
-            ("growth", 4), ("command", 6), ("text", 50), ("purge", 3), ("ask", 9), ("story", 6),
+            ("growth", 4), ("pages", 4), ("command", 6), ("text", 50), ("purge", 3), ("ask", 9),
+            ("story", 6),
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])
@@ -85,7 +86,7 @@ struct SmallRunTests {
         #expect(
             names == [
                 "ask", "processes", "story", "bell", "history", "text", "purge", "open",
-                "command", "verify", "growth",
+                "command", "verify", "growth", "pages",
             ])
         let help = try Child(Self.program, ["--help"])
         #expect(await help.exit() == 0)

@@ -68,17 +68,17 @@ struct AnswerHookTests {
         hook.retryLimit = 2
         hook.pause = .milliseconds(200)
         let work = Task { [hook] in try await hook.run() }
-        try #require(await eventually(within: .seconds(60)) { runs(directory) >= 6 })
+        try #require(await eventually { runs(directory) >= 6 })
         try await answer()
-        let kept = await eventually(within: .seconds(60)) {
+        let kept = await eventually {
             (try? await left()) == [1, 2, 3, 4, 5, 6]
         }
         #expect(kept)
         // They are tried again one after the other, but only after a pause.
-        #expect(await eventually(within: .seconds(60)) { runs(directory) >= 12 })
+        #expect(await eventually { runs(directory) >= 12 })
         #expect(runs(directory) < 100)
         try Data().write(to: URL(filePath: directory + "/go"))
-        #expect(await eventually(within: .seconds(60)) { (try? await left()) == [] })
+        #expect(await eventually { (try? await left()) == [] })
         work.cancel()
         try await work.value
         await manager.close()

@@ -23,7 +23,7 @@ struct OutputTests {
                 "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
                 "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
-                "seen":null,"uid":0,"pid":99,"host":"nas"}
+                "seen":null,"uid":0,"pid":99,"host":"nas","stored":true}
                 """)
     }
 
@@ -37,7 +37,7 @@ struct OutputTests {
                 #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
                     + #""unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,"#
                     + #""timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,"#
-                    + #""seen":null,"uid":0,"pid":99,"host":"nas"}"#))
+                    + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true}"#))
     }
 
     @Test("A question that was not stored has the same keys in JSON")
@@ -106,7 +106,7 @@ struct OutputTests {
             {
                 var table = HistoryCommand.table(in: context)
                 let record = Sample.record(alert, Sample.response())
-                return table.text([HistoryCommand.row(record, in: context)])
+                return table.text([HistoryCommand.row(record, askedBy: "root", in: context)])
             }(),
         ]
         for text in tables {
@@ -151,11 +151,12 @@ struct OutputTests {
     @Test("A row of the history has the outcome, the button and the user")
     func history() {
         let context = TestContext().context()
-        let row = HistoryCommand.row(Sample.record(Sample.alert, Sample.response()), in: context)
+        let record = Sample.record(Sample.alert, Sample.response())
+        let row = HistoryCommand.row(record, askedBy: "root", in: context)
         #expect(
             row == [
-                "42", "2026-11-20T10:01:00.000Z", "backup", "answered", "yes", "person (ana)",
-                "Prune old snapshots?",
+                "42", "2026-11-20T10:01:00.000Z", "backup", "root", "answered", "yes",
+                "person (ana)", "Prune old snapshots?",
             ])
     }
 
@@ -164,7 +165,8 @@ struct OutputTests {
         let context = TestContext().context()
         let by = { (handling: CancelHandling) in
             let response = Sample.response(.cancelled, by: .system, handling: handling)
-            return HistoryCommand.row(Sample.record(Sample.alert, response), in: context)[5]
+            let record = Sample.record(Sample.alert, response)
+            return HistoryCommand.row(record, askedBy: "root", in: context)[6]
         }
         #expect(by(.handled) == "system (ana), handled")
         #expect(by(.simulateCancelButton) == "system (ana), simulated")

@@ -27,11 +27,14 @@ enum HookInput {
         let end = ContinuousClock.now + limit
         var object = ObjectEnd()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var isFirst = true
         while true {
             if let signal = ending() { throw .ended(.signal(signal), nil) }
-            guard ContinuousClock.now < end else {
+            // What is there already is read, however late this process is.
+            guard ContinuousClock.now < end || isFirst else {
                 throw .unreadable(UnreadableText("stdin has not ended"))
             }
+            isFirst = false
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             // A read could block unless there is something to read, whatever a signal interrupts.
             guard poll(&request, 1, pauseMilliseconds) > 0 else { continue }

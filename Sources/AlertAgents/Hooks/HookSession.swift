@@ -178,7 +178,11 @@ extension HookSession {
     private func end(of record: AlertRecord, _ manager: AlertManager) async throws -> AlertRecord {
         guard record.response == nil else { return record }
         do {
-            guard let resolved = try await resolution(of: record, manager) else { return record }
+            guard let resolved = try await resolution(of: record, manager) else {
+                // Its deadline has passed; if no process has stored that, collecting does.
+                await collect(record, manager)
+                return try await manager.record(record.id)
+            }
             try resolved.check(isThatOf: record)
             return try await manager.settled(resolved)
         } catch let HookFailure.ended(reason, _) {

@@ -1,10 +1,9 @@
 /// A hash of an alert in the audit log: which parts of the alert it covers, and in which order.
 ///
-/// It is the SHA-256 of netstrings: its name, then each part. The parts are read in place, from a
-/// value or from a row in SQLite's memory; ``HashInput`` writes both in the same form.
-package struct AlertHash: Sendable {
+/// It is the SHA-256 of netstrings: its name, then each part, as ``HashInput`` writes it.
+struct AlertHash: Sendable {
     /// A part of an alert, or what is hashed along with it.
-    package enum Part: Sendable {
+    private enum Part: Sendable {
         /// The salt's hexadecimal digits.
         case salt
         case source, key, style, title, message, defaultButton, handler
@@ -27,18 +26,18 @@ package struct AlertHash: Sendable {
     private let parts: [Part]
 
     /// The hash of everything that was asked.
-    package static let content = AlertHash(
+    static let content = AlertHash(
         "alertq-content-1",
         .salt, .style, .title, .message, .defaultButton, .priority, .key, .handler, .presenters,
         .buttons, .userInfo)
 
     /// The hash of what an erasure leaves. It needs no salt: all of it stays readable.
-    package static let leaves = AlertHash(
+    static let leaves = AlertHash(
         "alertq-leaves-1",
         .style, .leftDefaultButton, .priority, .key, .handler, .presenters, .leftButtons)
 
     /// The hash of what is compared when an alert's key is used again.
-    package static let key = AlertHash(
+    static let key = AlertHash(
         "alertq-key-1",
         .salt, .source, .key, .style, .title, .message, .defaultButton, .buttons, .userInfo)
 
@@ -47,20 +46,6 @@ package struct AlertHash: Sendable {
         self.parts = parts
     }
 
-    /// Writes the bytes that are hashed.
-    ///
-    /// - Parameter add: Adds a part of the alert to the input.
-    package func write<Failure: Error>(
-        to input: HashInput, _ add: (Part) throws(Failure) -> Void
-    ) throws(Failure) {
-        input.begin(name)
-        for part in parts { try add(part) }
-    }
-}
-
-// MARK: - Alerts as values
-
-extension AlertHash {
     /// The hash of an alert.
     ///
     /// - Parameters:
@@ -70,7 +55,8 @@ extension AlertHash {
         _ alert: Alert, salt: [UInt8] = [], source: String = "", left: ErasedButtons? = nil,
         _ input: HashInput = HashInput()
     ) -> [UInt8] {
-        write(to: input) { part in
+        input.begin(name)
+        for part in parts {
             switch part {
             case .salt: input.append(hex: salt)
             case .source: input.append(source)

@@ -48,7 +48,7 @@ package struct AuditDraft: Sendable {
                 source: source, outcome: response?.outcome, buttonIndex: response?.buttonIndex,
                 by: by, responder: caller.responder),
             buttonRole: response?.button?.role, loginUID: caller.identity.loginUID,
-            session: caller.identity.session, content: content, detail: detail,
+            session: caller.identity.session, boot: now.boot, content: content, detail: detail,
             previous: head.hash)
         entry.hash = entry.hash(with: input)
         return entry

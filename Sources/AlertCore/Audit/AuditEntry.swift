@@ -4,8 +4,8 @@ import Glibc
 ///
 /// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
 /// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
-/// button index, button role, resolved by, uid, user, login uid, session, via, tty, ssh, host,
-/// pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
+/// button index, button role, resolved by, account's host, uid, user, login uid, session, via, tty,
+/// ssh, host, boot, pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
 ///
 /// Sources: SHA-256 is FIPS 180-4, netstrings are <https://cr.yp.to/proto/netstrings.txt>;
 /// <doc:AuditChain> explains both with an example.
@@ -18,6 +18,9 @@ public struct AuditEntry: Sendable {
     public let loginUID: UInt32?
     /// The kernel's audit session of that login; see `/proc/[pid]/sessionid` in proc(5).
     public let session: UInt32?
+    /// The boot of the machine, and the time namespace, in which it happened; see
+    /// ``ClockReading/boot``.
+    public let boot: String
     /// A salted SHA-256 of what was asked, shown, snoozed or answered, 32 bytes; `nil` for other
     /// events. <doc:AuditChain> specifies its bytes.
     public let content: [UInt8]?
@@ -35,12 +38,13 @@ public struct AuditEntry: Sendable {
 
     package init(
         event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,
-        content: [UInt8]?, detail: String?, previous: [UInt8], hash: [UInt8] = []
+        boot: String, content: [UInt8]?, detail: String?, previous: [UInt8], hash: [UInt8] = []
     ) {
         self.event = event
         self.buttonRole = buttonRole
         self.loginUID = loginUID
         self.session = session
+        self.boot = boot
         self.content = content
         self.detail = detail
         self.previous = previous
@@ -65,6 +69,8 @@ public struct AuditEntry: Sendable {
         canonical.append(event.buttonIndex.map(Int64.init))
         canonical.append(buttonRole?.rawValue)
         canonical.append(event.by?.rawValue)
+        // The host of the account: an account of a file is one of its machine.
+        canonical.absent()
         canonical.append(Int64(by.uid))
         canonical.append(by.user)
         canonical.append(loginUID.map(Int64.init))
@@ -73,6 +79,7 @@ public struct AuditEntry: Sendable {
         canonical.append(by.tty)
         canonical.append(by.ssh)
         canonical.append(by.host)
+        canonical.append(boot)
         canonical.append(Int64(by.pid))
         canonical.append(hex: content)
         canonical.append(detail)

@@ -20,7 +20,7 @@ public struct AuditReport: Sendable {
     public package(set) var entries: Int64 = 0
     /// The end of the log; `nil` for an empty one.
     public package(set) var head: AuditHead?
-    /// The first 100 problems, oldest entry first; an empty array means that the log verifies.
+    /// Up to 100 problems, oldest entry first; an empty array means that the log verifies.
     public package(set) var problems: [Problem] = []
 
     package init() {}
@@ -28,7 +28,18 @@ public struct AuditReport: Sendable {
     package mutating func report(
         _ reason: String, entry sequence: Int64? = nil, alert id: Alert.ID? = nil
     ) {
-        guard problems.count < 100 else { return }
-        problems.append(Problem(sequence: sequence, alertID: id, reason: reason))
+        report(Problem(sequence: sequence, alertID: id, reason: reason))
+    }
+
+    mutating func report(_ problem: Problem) {
+        if !isFull { problems.append(problem) }
+    }
+
+    /// Whether no more problems are reported.
+    var isFull: Bool { problems.count >= 100 }
+
+    /// Puts the problems of entries first, in the order of the log.
+    mutating func sort() {
+        problems.sort { ($0.sequence ?? .max) < ($1.sequence ?? .max) }
     }
 }

@@ -12,7 +12,7 @@ package enum EntryDetail {
     ) -> String {
         let terms = askedTerms(
             dismissAfter: dismissAfter, snooze: snooze, leaves: leaves, key: key)
-        return Self.asked(expiry: expiry, terms: terms, moment: askedMoment(asked))
+        return Self.asked(at: asked, expiry: expiry, terms: terms)
     }
 
     /// The part of an ask's detail that is known before the ask is stored.
@@ -27,35 +27,17 @@ package enum EntryDetail {
         return text
     }
 
-    /// The part of an ask's detail that says when it was stored.
-    ///
-    /// The boot comes last: it is the only part that may be any text.
-    package static func askedMoment(_ asked: ClockReading) -> String {
-        "asked at " + moment(asked)
-    }
-
-    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:leaves:key:)`` and
-    /// ``askedMoment(_:)`` are known.
-    package static func asked(expiry: ClockReading?, terms: String, moment: String) -> String {
-        guard let expiry else { return terms + moment }
-        return "\(deadline(expiry)), \(clock(of: expiry)); " + terms + moment
-    }
-
-    /// The detail of an ask as versions before schema 5 wrote it: the deadline, or nothing.
-    ///
-    /// Those versions had no deadlines on the wall clock.
-    package static func askedBefore(expiry: ClockReading?) -> String? {
-        expiry.map { $0.isOnWallClock ? "" : deadline($0) }
-    }
-
-    /// Whether an ask's detail has the older form, which contains less.
-    package static func isOlder(asked detail: String?) -> Bool {
-        !(detail?.hasBytes(of: "asked at ") ?? false)
+    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:leaves:key:)`` are known.
+    package static func asked(
+        at asked: ClockReading, expiry: ClockReading?, terms: String
+    ) -> String {
+        (expiry.map { "expires \(end($0)); " } ?? "") + terms
+            + "asked at \(asked.bootMilliseconds) ms"
     }
 
     /// The detail of a snooze: its end.
     package static func snoozed(until end: ClockReading) -> String {
-        "until \(time(end)), " + (end.isOnWallClock ? "wall clock" : "boot clock \(moment(end))")
+        "until \(Self.end(end))"
     }
 
     /// The detail of an expiry: why it came before the deadline, if it did; whether the alert was
@@ -64,7 +46,7 @@ package enum EntryDetail {
         at now: ClockReading, because reason: String?, isUnseen: Bool
     ) -> String {
         (reason.map { "\($0); " } ?? "") + (isUnseen ? "\(unseen); " : "")
-            + "expired at \(moment(now))"
+            + "expired at \(now.bootMilliseconds) ms"
     }
 
     /// Why an alert expires before its deadline.
@@ -86,19 +68,11 @@ package enum EntryDetail {
         }
     }
 
-    private static func deadline(_ expiry: ClockReading) -> String { "expires \(time(expiry))" }
-
-    private static func clock(of expiry: ClockReading) -> String {
-        expiry.isOnWallClock ? "wall clock" : "boot clock \(expiry.bootMilliseconds) ms"
-    }
-
-    private static func time(_ reading: ClockReading) -> String {
-        Timestamp.text(Timestamp.date(milliseconds: reading.wallMilliseconds))
-    }
-
-    /// A time of the boot clock, and the boot that it belongs to.
-    private static func moment(_ reading: ClockReading) -> String {
-        "\(reading.bootMilliseconds) ms in boot \(reading.boot)"
+    /// A deadline or the end of a snooze, and the clock that decides whether it has come.
+    private static func end(_ end: ClockReading) -> String {
+        let time = Timestamp.text(Timestamp.date(milliseconds: end.wallMilliseconds))
+        let clock = end.isOnWallClock ? "wall clock" : "boot clock \(end.bootMilliseconds) ms"
+        return "\(time), \(clock)"
     }
 }
 
@@ -107,23 +81,29 @@ package enum EntryDetail {
 extension EntryDetail {
     /// The digest of what an alert with a key asked; `nil` without one.
     package static func key(asked detail: String?) -> KeyDigest? {
-        guard let detail, let start = detail.firstRange(of: "; key ") else { return nil }
-        let words = detail[start.upperBound...].prefix { $0 != ";" }.split(separator: " ")
-        guard words.count == 2, let salt = Hex.bytes(words[0]), let hash = Hex.bytes(words[1])
+        guard let detail, let start = detail.utf8.firstRange(of: "; key ".utf8) else { return nil }
+        let words = detail[start.upperBound...].utf8.prefix { $0 != UInt8(ascii: ";") }
+            .split(separator: UInt8(ascii: " "))
+        guard words.count == 2, let salt = Hex.bytes(Substring(words[0])),
+            let hash = Hex.bytes(Substring(words[1]))
         else { return nil }
         return KeyDigest(salt: salt, hash: hash)
     }
 
-    /// A detail as people read it: without hashes, and with times in the given form.
-    package static func forPeople(_ detail: String?, _ form: LocalTime.Form) -> String? {
-        guard let detail, let end = detail.firstRange(of: "asked at ") else {
-            return detail.map { retimed($0, after: "until ", form) }
+    /// An entry's detail as people read it: without hashes and times since the boot, and with
+    /// dates in the given form; `nil` if nothing is left.
+    package static func forPeople(_ entry: AuditEntry, _ form: LocalTime.Form) -> String? {
+        guard let detail = entry.detail else { return nil }
+        switch entry.event.kind {
+        case .asked:
+            let parts = detail.split(separator: "; ").filter { part in
+                !["leaves ", "key ", "asked at "].contains { part.hasPrefix($0) }
+            }
+            let text = parts.map { retimed(String($0), after: "expires ", form) }
+            return text.isEmpty ? nil : text.joined(separator: "; ")
+        case .snoozed: return retimed(detail, after: "until ", form)
+        default: return detail
         }
-        let parts = detail[..<end.lowerBound].split(separator: "; ").filter { part in
-            !part.hasPrefix("leaves ") && !part.hasPrefix("key ")
-        }
-        return parts.map { retimed(String($0), after: "expires ", form) + "; " }.joined()
-            + detail[end.lowerBound...]
     }
 
     /// A text that begins with a word and a time, with the time in another form.
@@ -137,65 +117,42 @@ extension EntryDetail {
         return word + LocalTime.text(date, form) + rest.dropFirst(time.count)
     }
 
-    /// Whether a snooze's detail names this end, in the current form or in the older one, which had
-    /// no boot clock.
-    package static func isSnoozed(_ detail: String?, until end: ClockReading) -> Bool {
-        guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
-        return detail.isIdentical(to: snoozed(until: end))
-            || (!end.isOnWallClock && detail.isIdentical(to: "until \(time(end))"))
-    }
-
-    /// The end of a snooze on the boot clock, and its boot; `nil` in the older form.
-    static func snoozeEnd(_ detail: String?) -> (bootMilliseconds: Int64, boot: String)? {
+    /// The end of a snooze in milliseconds of the boot clock; `nil` for a moment.
+    static func snoozeEnd(_ detail: String?) -> Int64? {
         guard let detail, let comma = detail.firstRange(of: ", boot clock ") else { return nil }
-        return moment(detail[comma.upperBound...])
-    }
-
-    /// Whether a snooze may be over by now.
-    ///
-    /// No entry records the end. Within the same boot, the boot clock says whether it can have
-    /// come; after a restart of the machine the wall clock decided, and it may have been set since.
-    package static func mayHaveEnded(snooze detail: String?, at now: ClockReading) -> Bool {
-        guard let end = snoozeEnd(detail), end.boot.isIdentical(to: now.boot) else { return true }
-        return end.bootMilliseconds <= now.bootMilliseconds
+        return milliseconds(detail[comma.upperBound...])
     }
 
     /// The contents of an expiry's detail.
-    package enum Expired: Equatable {
-        /// Nothing about its clock, as versions before schema 5 wrote it.
-        case older(isEarly: Bool)
-        case recorded(isEarly: Bool, isUnseen: Bool, bootMilliseconds: Int64, boot: String)
+    package struct Expired: Equatable {
+        /// Whether it came before the deadline, because nobody was there.
+        package let isEarly: Bool
+        /// Whether the alert was never on a screen.
+        package let isUnseen: Bool
+        package let bootMilliseconds: Int64
     }
 
     /// Reads an expiry's detail; `nil` if it is not one.
     package static func expired(_ detail: String?) -> Expired? {
-        guard var rest = detail.map({ $0[...] }) else { return .older(isEarly: false) }
-        if rest == nobodyThere { return .older(isEarly: true) }
+        guard var rest = detail.map({ $0[...] }) else { return nil }
         let isEarly = rest.hasPrefix(nobodyThere + "; ")
         if isEarly { rest = rest.dropFirst(nobodyThere.count + 2) }
         let isUnseen = rest.hasPrefix(unseen + "; ")
         if isUnseen { rest = rest.dropFirst(unseen.count + 2) }
         let start = "expired at "
-        guard rest.hasPrefix(start), let end = moment(rest.dropFirst(start.count)) else {
+        guard rest.hasPrefix(start), let end = milliseconds(rest.dropFirst(start.count)) else {
             return nil
         }
-        return .recorded(
-            isEarly: isEarly, isUnseen: isUnseen, bootMilliseconds: end.bootMilliseconds,
-            boot: end.boot)
+        return Expired(isEarly: isEarly, isUnseen: isUnseen, bootMilliseconds: end)
     }
 
-    /// Whether a cancel's detail says that a delegate handled it; `nil` in the older form.
+    /// Whether a cancel's detail says that a delegate handled it; `nil` if it is not a cancel's.
     package static func isHandled(_ detail: String?) -> Bool? {
-        detail.map { $0 == cancelled(isHandled: true) }
+        [true, false].first { detail.isIdentical(to: cancelled(isHandled: $0)) }
     }
 
-    /// Reads `N ms in boot B`.
-    private static func moment(
-        _ text: Substring
-    ) -> (bootMilliseconds: Int64, boot: String)? {
-        guard let middle = text.firstRange(of: " ms in boot "),
-            let milliseconds = Int64(text[..<middle.lowerBound])
-        else { return nil }
-        return (milliseconds, String(text[middle.upperBound...]))
+    /// Reads `N ms`.
+    private static func milliseconds(_ text: Substring) -> Int64? {
+        text.hasSuffix(" ms") ? Int64(text.dropLast(3)) : nil
     }
 }

@@ -15,20 +15,19 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Whether a character is one of the digits that this program writes.
-    package static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        default: false
-        }
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.compactMap(value)
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        guard text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.utf8.count else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map {
-            UInt8(digits[$0] << 4 | digits[$0 + 1])
+    /// The number that a digit of either case stands for.
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
         }
     }
 }

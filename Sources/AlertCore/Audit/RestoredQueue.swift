@@ -1,9 +1,8 @@
 /// The contents of a restore's audit entry, stored as its detail.
 ///
-/// `backup HEAD; replaced HEAD; alerts from N; responses from N`, where a head is
-/// `SEQUENCE:HASH`, or `none` for an empty log. Instead of `replaced HEAD` there is `replaced an
-/// unreadable queue`, or nothing if there was no queue. The documentation has this grammar, so it
-/// never changes.
+/// `backup HEAD; replaced HEAD; alerts from N`, where a head is `SEQUENCE:HASH`, or `none` for an
+/// empty log. Instead of `replaced HEAD` there is `replaced an unreadable queue`, or nothing if
+/// there was no queue. The documentation has this grammar, so it never changes.
 package struct RestoredQueue: Sendable, Hashable {
     /// What happened to the queue that was there before.
     package enum Replaced: Sendable, Hashable {
@@ -15,20 +14,16 @@ package struct RestoredQueue: Sendable, Hashable {
     /// The end of the log in the backup, which the entry continues.
     package var backup: AuditHead
     package var replaced: Replaced
-    /// The ids and numbers that are assigned next.
+    /// The lowest id that the next alert may get.
     package var firstAlert: Int64
-    package var firstResponse: Int64
 
-    package init(
-        backup: AuditHead, replaced: Replaced, firstAlert: Int64, firstResponse: Int64
-    ) {
+    package init(backup: AuditHead, replaced: Replaced, firstAlert: Int64) {
         self.backup = backup
         self.replaced = replaced
         self.firstAlert = firstAlert
-        self.firstResponse = firstResponse
     }
 
-    /// The minimum jump of ids and numbers: past all that the queue has assigned since the backup.
+    /// The minimum jump of ids: past all that the queue has assigned since the backup.
     package static let jump: Int64 = 1 << 32
 
     package var detail: String {
@@ -38,7 +33,7 @@ package struct RestoredQueue: Sendable, Hashable {
         case .unreadable: parts.append(Self.unreadable)
         case .queue(let head): parts.append("replaced \(Self.text(head))")
         }
-        parts += ["alerts from \(firstAlert)", "responses from \(firstResponse)"]
+        parts.append("alerts from \(firstAlert)")
         return parts.joined(separator: "; ")
     }
 
@@ -53,8 +48,9 @@ extension RestoredQueue {
     /// Reads an entry's detail; `nil` if it is not a restore's.
     package init?(detail: String?) {
         guard let detail else { return nil }
-        var (heads, numbers): ([String: AuditHead], [String: Int64]) = ([:], [:])
+        var (heads, first): ([String: AuditHead], Int64?) = ([:], nil)
         var isUnreadable = false
+        let number = "alerts from "
         for part in detail.split(separator: ";") {
             let words = part.drop { $0 == " " }
             if words == Self.unreadable {
@@ -64,16 +60,11 @@ extension RestoredQueue {
             for name in ["backup ", "replaced "] where words.hasPrefix(name) {
                 heads[name] = Self.head(words.dropFirst(name.count))
             }
-            for name in ["alerts from ", "responses from "] where words.hasPrefix(name) {
-                numbers[name] = Int64(words.dropFirst(name.count))
-            }
+            if words.hasPrefix(number) { first = Int64(words.dropFirst(number.count)) }
         }
-        guard let backup = heads["backup "], let firstAlert = numbers["alerts from "],
-            let firstResponse = numbers["responses from "]
-        else { return nil }
+        guard let backup = heads["backup "], let first else { return nil }
         self.backup = backup
-        self.firstAlert = firstAlert
-        self.firstResponse = firstResponse
+        firstAlert = first
         replaced =
             isUnreadable ? .unreadable : heads["replaced "].map(Replaced.queue) ?? .nothing
         // There is only one way to write it.

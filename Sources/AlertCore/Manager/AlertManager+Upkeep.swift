@@ -2,28 +2,6 @@ import FoundationEssentials
 
 // Maintenance of a queue: its search index, and the erasure of old texts.
 extension AlertManager {
-    /// Prepares the queue for a search by ``HistoryFilter/text``.
-    ///
-    /// A search does this itself, and so does every presenter from time to time. The first search
-    /// in a queue of a million responses takes the better part of a minute: call this first to
-    /// report progress. When the task is cancelled, the work done so far is kept.
-    ///
-    /// ```swift
-    /// try await manager.prepareTextSearch()
-    /// let found = try await manager.history(HistoryFilter(text: "snapshots"))
-    /// print(found.map(\.alert.title))
-    /// ```
-    ///
-    /// - Parameter progress: Called with the number of responses indexed and their total.
-    /// - Throws: ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``,
-    ///   ``AlertError/closed``.
-    public func prepareTextSearch(
-        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) async throws(AlertError) {
-        // A store without an index has nothing to prepare.
-        try await maintenance?.indexTexts(progress)
-    }
-
     /// Erases the texts of alerts that were resolved before a date: titles, messages, labels and
     /// `userInfo`, and ids that equal labels.
     ///
@@ -35,7 +13,10 @@ extension AlertManager {
     /// this process is root's. A key still finds its response and still belongs to what was asked:
     /// the log keeps a hash of that.
     ///
-    /// It works in small transactions. When the task is cancelled or the process is killed, erased
+    /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them
+    /// is left in places that are no longer used: a file of a gigabyte takes some 15 seconds.
+    /// Meanwhile whatever is asked or answered waits, for up to two minutes; a choice on a screen
+    /// stays marked until it is stored. When the task is cancelled or the process is killed, erased
     /// texts stay erased, and the next purge completes the erasure.
     ///
     /// ```swift
@@ -47,13 +28,16 @@ extension AlertManager {
     /// - Parameters:
     ///   - date: Responses from this date on keep their texts; must not be in the future.
     ///   - dryRun: Whether to report only what would be erased.
+    ///   - rewritesFile: Whether the file is rewritten if anything was erased. Without that, erased
+    ///     texts may stay in the files until a later purge rewrites them.
     ///   - progress: Called with the progress.
     /// - Throws: ``AlertError/busy(_:)`` if a program keeps reading the database, so that erased
-    ///   texts are still in its log: purge again then. ``AlertError/invalid(_:_:)``,
-    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/storage(operation:_:)``,
-    ///   ``AlertError/closed``.
+    ///   texts are still in its files: purge again then. ``AlertError/storage(operation:_:)`` also
+    ///   if the file can't be rewritten, because less than 2.2 times its size is free on its file
+    ///   system; nothing has been erased then. ``AlertError/invalid(_:_:)``,
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
     public func purge(
-        before date: Date, dryRun: Bool = false,
+        before date: Date, dryRun: Bool = false, rewritesFile: Bool = true,
         progress: @Sendable (PurgeProgress) -> Void = { _ in }
     ) async throws(AlertError) -> PurgeReport {
         // A date is rounded to a millisecond, which the clock may not have reached yet.
@@ -65,7 +49,8 @@ extension AlertManager {
         }
         let caller = context.caller
         if dryRun { return try await store.erasable(before: date, by: caller) }
-        return try await store.erase(before: date, by: caller, progress: progress)
+        return try await store.erase(
+            before: date, by: caller, rewritesFile: rewritesFile, progress: progress)
     }
 
     /// The store's maintenance, if it needs any.
@@ -75,7 +60,7 @@ extension AlertManager {
     package func rebuildTextIndex(
         progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) {
-        try await maintenance?.emptyTextIndex()
-        try await maintenance?.indexTexts(progress)
+        // A store without an index has nothing to rebuild.
+        try await maintenance?.rebuildTextIndex(progress)
     }
 }

@@ -17,6 +17,9 @@ public enum BackgroundError: Error, Sendable {
     /// Due changes can't be stored: deadlines are not applied, and snoozed alerts don't return.
     /// They are tried again each second; the error is reported once.
     case deadlines(AlertError)
+    /// Entries of the log for which nobody waits, of what was on a screen, could not be stored for so
+    /// long that they were dropped. That is reported once.
+    case entriesLost(AlertError)
     /// An alert differs from the audit log, so it is not shown, or its response is not returned. A
     /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:delegate:)``
     /// throws.
@@ -39,7 +42,7 @@ extension BackgroundError: CustomStringConvertible {
             "the presenter “\(name)” failed with alert \(id): \(error)"
         case .deadlines(let error):
             "deadlines can't be applied for now: \(error)"
-        case .inconsistent(_, let error):
+        case .entriesLost(let error), .inconsistent(_, let error):
             "\(error)"
         case .unattended(let id, nil):
             "alert \(id) has no buttons and waits for a screen, but no process shows alerts; to "

@@ -31,6 +31,14 @@ public struct AlertEvent: Sendable {
         case reminded
         /// A reminder or a message about it was seen.
         case seen
+        /// A person has taken it on, and others need not.
+        case claimed
+        /// It was moved to another queue.
+        case moved
+        /// Another question has taken its place.
+        case superseded
+        /// The asker does not use the response that it took.
+        case unused
     }
 
     /// The position in the audit log, from 1.

@@ -59,6 +59,10 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     public package(set) var response: Response?
     /// Whether a purge has erased the texts of what was asked.
     public package(set) var isErased = false
+    /// Whether all of this is stored; `false` for an alert that reads as expired because its
+    /// deadline has passed, and whose ``response`` the next process that writes to the queue will
+    /// store, unless the clock has been set back by then.
+    public package(set) var isStored = true
 
     /// The salt of the content's digest, if a store has read it.
     package var salt: [UInt8]?
@@ -110,6 +114,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.followsWallClock == right.followsWallClock
             && left.snoozedUntil == right.snoozedUntil && left.snoozes == right.snoozes
             && left.response == right.response && left.isErased == right.isErased
+            && left.isStored == right.isStored
             && left.seen == right.seen
     }
 

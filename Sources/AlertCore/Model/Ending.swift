@@ -54,9 +54,7 @@ package struct Ending: Sendable {
         resolvedAt = event.at
         switch outcome {
         case .expired:
-            if case .recorded(_, let isUnseen, _, _)? = EntryDetail.expired(entry.detail) {
-                self.isUnseen = isUnseen
-            }
+            isUnseen = EntryDetail.expired(entry.detail)?.isUnseen ?? false
         case .cancelled: isHandled = EntryDetail.isHandled(entry.detail)
         case .answered, .dismissed, .withdrawn: break
         }

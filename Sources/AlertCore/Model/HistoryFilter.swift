@@ -9,6 +9,8 @@ import FoundationEssentials
 public struct HistoryFilter: Sendable {
     /// The name of the asker.
     public var source: String?
+    /// The account that asked, as in ``AlertRecord/Source/uid``.
+    public var sourceUID: UInt32?
     /// The key that the alert was asked with.
     public var key: String?
     /// How it ended.
@@ -31,17 +33,20 @@ public struct HistoryFilter: Sendable {
     ///
     /// Words are separated by spaces. All must occur, each as a whole; case and accents are
     /// ignored. Words in quotation marks must occur as a phrase; a star at the end of a word
-    /// matches any ending. Responses then come in the order in which they were stored, which is
+    /// matches any ending. In Korean, and in scripts that are written without spaces, any part of a
+    /// text between spaces is found. Responses then come in the order in which they were stored, which is
     /// that of their times unless the clock was set.
     public var text: String?
 
     /// Creates a filter; without conditions, everything matches.
     public init(
-        source: String? = nil, key: String? = nil, outcome: Outcome? = nil, button: String? = nil,
-        by: ResolvedBy? = nil, user: String? = nil, via: String? = nil, since: Date? = nil,
-        until: Date? = nil, uncollected: Bool = false, text: String? = nil
+        source: String? = nil, sourceUID: UInt32? = nil, key: String? = nil,
+        outcome: Outcome? = nil, button: String? = nil, by: ResolvedBy? = nil, user: String? = nil,
+        via: String? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false,
+        text: String? = nil
     ) {
         self.source = source
+        self.sourceUID = sourceUID
         self.key = key
         self.outcome = outcome
         self.button = button
@@ -60,6 +65,7 @@ public struct HistoryFilter: Sendable {
         // Times are stored in milliseconds.
         let resolved = Timestamp.milliseconds(response.resolvedAt)
         return source.map(record.source.name.isIdentical) ?? true
+            && sourceUID.map { $0 == record.source.uid } ?? true
             && key.map { record.alert.key.isIdentical(to: $0) } ?? true
             && outcome.map { $0 == response.outcome } ?? true
             && button.map { (response.button?.id).isIdentical(to: $0) } ?? true

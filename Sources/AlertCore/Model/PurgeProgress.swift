@@ -6,13 +6,13 @@ public struct PurgeProgress: Sendable, Hashable {
         case texts
         /// The search index is being merged, so that words of erased texts disappear.
         case index
-        /// Unused space in the database file is being overwritten.
+        /// The database file is being rewritten, without what was erased.
         case file
     }
 
     /// The current step.
     public var phase: Phase
-    /// How much of it is done: responses, merges or pages.
+    /// How much of it is done: responses or merges, or all in ``Phase/file``.
     public var done: Int
     /// How much there is in total, never less than ``done``; an estimate in ``Phase/index``.
     public var total: Int

@@ -15,8 +15,8 @@ public struct PurgeReport: Sendable, Hashable {
     /// How many were old enough but keep their texts as evidence because the audit log contradicts
     /// them; ``AlertManager/verifyAudit(expecting:)`` explains how. A dry run does not check this.
     public var contradicted = 0
-    /// Whether all erased texts are gone from every file of the queue; `false` if an erasure, this
-    /// one or an earlier one, was cancelled after it had erased something.
+    /// Whether all erased texts are gone from every file of the queue; `false` if the file was not
+    /// rewritten after an erasure, this one or an earlier one, or if that was cancelled.
     public var isComplete = true
 
     package init() {}

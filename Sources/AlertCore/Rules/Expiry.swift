@@ -38,12 +38,18 @@ extension AlertRecord {
         Expiry.hasPassed(expiry, without: response, at: now)
     }
 
-    /// The record as readers see it: an overdue alert appears as expired.
-    package func visible(_ expiry: ClockReading?, at now: ClockReading) -> AlertRecord {
-        guard isOverdue(expiry, at: now) else { return self }
+    /// The record as readers see it, whether or not a process has stored what is due: an overdue
+    /// alert appears as expired, and a snooze that is over has ended.
+    package func visible(
+        _ expiry: ClockReading?, snoozedUntil end: ClockReading?, at now: ClockReading
+    ) -> AlertRecord {
         var record = self
+        let isOverdue = isOverdue(expiry, at: now)
+        if isOverdue || end.map(now.isAtOrAfter) == true { record.snoozedUntil = nil }
+        guard isOverdue else { return record }
         record.state = .resolved
         record.response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
+        record.isStored = false
         return record
     }
 }

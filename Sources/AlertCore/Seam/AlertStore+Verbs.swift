@@ -58,9 +58,10 @@ extension AlertStore {
 
     /// Returns the waiting alerts, in the order in which they will be shown.
     package nonisolated(nonsending) func pending(
-        source: String? = nil, after: Alert.ID? = nil, limit: Int
+        source: String? = nil, orOverdue: Bool = false, after: Alert.ID? = nil, limit: Int
     ) async throws(AlertError) -> [AlertRecord] {
-        try await page(RecordQuery(.waiting(source: source), after: after, limit: limit)).records
+        let kind = RecordQuery.Kind.waiting(source: source, orOverdue: orOverdue)
+        return try await page(RecordQuery(kind, after: after, limit: limit)).records
     }
 
     /// Returns responses, newest first.

@@ -6,8 +6,12 @@ package protocol Erasing: Sendable {
     /// not be: those that the caller's account asked, or everyone's if the caller is root.
     ///
     /// It ends early when its task is cancelled; the next erasure completes it.
+    ///
+    /// - Parameter rewritesFile: Whether the file is rewritten, without which erased texts may
+    ///   still be in it.
     nonisolated(nonsending) func erase(
-        before date: Date, by caller: Caller, progress: @Sendable (PurgeProgress) -> Void
+        before date: Date, by caller: Caller, rewritesFile: Bool,
+        progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> PurgeReport
 
     /// Reports what such an erasure would do.

@@ -2,9 +2,9 @@ import FoundationEssentials
 
 /// A store that keeps a text index and files of its own, and can maintain them.
 package protocol Maintenance: Sendable {
-    /// Adds the words of all responses to the search index, or as many as possible until its task
-    /// is cancelled.
-    nonisolated(nonsending) func indexTexts(
+    /// Empties the search index, even if it is damaged, and adds the words of all responses to it,
+    /// or as many as possible until its task is cancelled.
+    nonisolated(nonsending) func rebuildTextIndex(
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError)
 
@@ -13,9 +13,6 @@ package protocol Maintenance: Sendable {
 
     /// Reads the whole search index, and throws if it is damaged.
     nonisolated(nonsending) func checkTextIndex() async throws(AlertError)
-
-    /// Empties the search index, even if it is damaged.
-    nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
 
     /// Returns whether everything that was erased so far is gone from every file.
     nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool

@@ -7,7 +7,7 @@ package struct Receipt: Sendable {
     package var isNew = false
     /// Whether the deadline has passed but the expiry is not stored yet: the response in the record
     /// may still be replaced by another one.
-    package var isOverdue = false
+    package var isOverdue: Bool { !record.isStored }
     /// Whether the log has a request for the screen that shows it to cancel it.
     package var isCancelRequested = false
     /// The deadline on all clocks, if there is one.
@@ -17,12 +17,11 @@ package struct Receipt: Sendable {
     package var sequence: Int64
 
     package init(
-        record: AlertRecord, isNew: Bool = false, isOverdue: Bool = false,
-        isCancelRequested: Bool = false, expiry: ClockReading? = nil, sequence: Int64
+        record: AlertRecord, isNew: Bool = false, isCancelRequested: Bool = false,
+        expiry: ClockReading? = nil, sequence: Int64
     ) {
         self.record = record
         self.isNew = isNew
-        self.isOverdue = isOverdue
         self.isCancelRequested = isCancelRequested
         self.expiry = expiry
         self.sequence = sequence

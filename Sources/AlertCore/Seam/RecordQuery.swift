@@ -4,8 +4,9 @@ import FoundationEssentials
 package struct RecordQuery: Sendable {
     package enum Kind: Sendable {
         /// Waiting alerts, in the order in which they will be shown, snoozed ones last; those of
-        /// one source, or all.
-        case waiting(source: String?)
+        /// one source, or all. Those whose deadline has passed without being stored are among them
+        /// on request, as expired.
+        case waiting(source: String?, orOverdue: Bool = false)
         /// Responses, newest first.
         case history(HistoryFilter)
         /// Responses that a named handler has not processed, oldest first.

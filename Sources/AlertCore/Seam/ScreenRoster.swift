@@ -18,8 +18,8 @@ package struct ScreenRoster: Sendable, Hashable {
         followers.removeAll { $0.pid == pid }
     }
 
-    /// The queue's current alert; a leader of an earlier version announces only what it shows.
-    package var current: Alert.ID? { leader.flatMap { $0.current ?? $0.alert } }
+    /// The queue's current alert, as the leader announces it.
+    package var current: Alert.ID? { leader?.current }
 
     /// Whether an alert is on the screen of a running process.
     package func shows(_ id: Alert.ID) -> Bool {

@@ -9,12 +9,11 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State.pending)
-    private let delivered = Atomic(false)
 
     package init() {}
 
     /// Whether the value is there.
-    package var isDelivered: Bool { delivered.load(ordering: .acquiring) }
+    package var isDelivered: Bool { deliveredValue != nil }
 
     /// Delivers a value, unless there is one already.
     package func deliver(_ value: Value) {
@@ -30,7 +29,6 @@ package final class OneShot<Value: Sendable>: Sendable {
                 return nil
             }
         }
-        delivered.store(true, ordering: .releasing)
         waiting?.resume(returning: value)
     }
 

@@ -23,7 +23,7 @@ private enum Name: String, CodingKey {
     case handled, seen
     case buttonTitle = "button_title"
     case buttonRole = "button_role"
-    case role, uid, user, via, tty, ssh, host, pid
+    case role, uid, user, via, tty, ssh, host, pid, stored
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -80,6 +80,7 @@ extension AlertRecord: Codable {
             try members.decodeIfPresent(String.self, forKey: .expiresBy) == AlertJSON.onWallClock
         self.isErased = isErased
         seen = try members.decodeIfPresent(String.self, forKey: .seen)
+        isStored = try members.decodeIfPresent(Bool.self, forKey: .stored) ?? true
     }
 
     /// Writes the line that `alertq show --json` prints.

@@ -63,6 +63,7 @@ package enum AlertJSON {
             ("uid", .optional(record?.source.uid)),
             ("pid", .optional(record?.source.pid)),
             ("host", .optional(record?.source.host)),
+            ("stored", .bool(record?.isStored ?? false)),
         ])
     }
 

@@ -1,17 +1,25 @@
-/// The words of a search, checked and turned into a search expression.
+import Glibc
+
+/// What a search looks for, checked, and compared with texts.
 ///
 /// Words are separated by spaces; all of them must occur. Words in quotation marks must occur as a
 /// phrase. A word with a star at its end matches all words that begin with it. Case and accents are
-/// ignored. Nothing else in the text has a special meaning.
+/// ignored; ``SearchWords`` says what a word is. Nothing else in the text has a special meaning.
 package struct SearchText: Sendable {
     /// The maximum length of such a text, in bytes of UTF-8.
     static let largest = 1024
     /// The maximum number of words and phrases.
     static let mostTerms = 32
 
-    /// The text as FTS5 reads it: every term as a quoted string, nothing as syntax. See
-    /// <https://sqlite.org/fts5.html#full_text_query_syntax>.
-    package let expression: String
+    /// A word or phrase that must occur.
+    package struct Term: Sendable, Hashable {
+        /// What the words of a text must contain, such as ` old snapshots ` or ` snap`.
+        package let pattern: String
+        /// Whether the last word stands for all that begin with it.
+        package var isPrefix: Bool { !pattern.hasSuffix(" ") }
+    }
+
+    package let terms: [Term]
 
     /// - Throws: ``AlertError/invalid(_:_:)`` if the text has no word or is too long.
     package init(_ text: String) throws(AlertError) {
@@ -21,26 +29,12 @@ package struct SearchText: Sendable {
         guard !text.utf8.contains(0) else {
             throw .invalid("search text", "contains a NUL character")
         }
-        let terms = try Self.terms(text).filter {
-            $0.text.unicodeScalars.contains(where: Self.isWord)
-        }
+        terms = try Self.terms(text)
         guard !terms.isEmpty else {
             throw .invalid("search text", "has no word: give letters or digits to look for")
         }
         guard terms.count <= Self.mostTerms else {
             throw .invalid("search text", "has more than \(Self.mostTerms) words")
-        }
-        expression = terms.map(\.expression).joined(separator: " AND ")
-    }
-
-    private struct Term {
-        var text = ""
-        var isPrefix = false
-
-        var expression: String {
-            let quoted = text.split(separator: "\"", omittingEmptySubsequences: false)
-                .joined(separator: "\"\"")
-            return "\"\(quoted)\"" + (isPrefix ? " *" : "")
         }
     }
 
@@ -48,42 +42,69 @@ package struct SearchText: Sendable {
         var terms: [Term] = []
         var rest = text.unicodeScalars[...]
         while let first = rest.first {
-            var term = Term()
+            var (term, isPrefix) = ("", false)
             if first == "\"" {
                 rest.removeFirst()
                 guard let end = rest.firstIndex(of: "\"") else {
                     throw .invalid("search text", "has an unmatched quotation mark")
                 }
-                term.text = String(rest[..<end])
+                term = String(rest[..<end])
                 rest = rest[rest.index(after: end)...]
                 if rest.first == "*" {
-                    term.isPrefix = true
+                    isPrefix = true
                     rest.removeFirst()
                 }
             } else {
                 let word = rest.prefix { $0 != "\"" && !$0.properties.isWhitespace }
                 rest = rest[word.endIndex...]
                 if word.isEmpty { rest.removeFirst() }
-                term.text = String(word)
-                if term.text.hasSuffix("*") {
-                    term.text.removeLast()
-                    // A star after a comma belongs to no word.
-                    term.isPrefix = term.text.unicodeScalars.last.map(isWord) ?? false
-                }
+                isPrefix = word.last == "*"
+                term = String(isPrefix ? word.dropLast() : word)
             }
-            terms.append(term)
+            var builder = WordBuilder()
+            builder.add(term)
+            // A star after a comma belongs to no word.
+            let pattern = builder.pattern(isPrefix: isPrefix)
+            if !pattern.isEmpty { terms.append(Term(pattern: pattern)) }
         }
         return terms
     }
 
-    /// Whether a character is part of a word for the tokenizer `unicode61`: letters, numbers and
-    /// private-use characters; see <https://sqlite.org/fts5.html#unicode61_tokenizer>.
-    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-            .decimalNumber, .letterNumber, .otherNumber, .privateUse:
-            true
-        default: false
+    /// Whether all words occur in some texts, each of them in one text.
+    package func matches(_ text: SearchableText) -> Bool {
+        terms.allSatisfy { term in
+            text.columns.contains { strstr($0.text, term.pattern) != nil }
         }
+    }
+
+    /// Whether all words occur in the texts of an alert, which may have been erased.
+    package func matches(_ record: AlertRecord) -> Bool {
+        !record.isErased && matches(SearchableText(record.alert))
+    }
+}
+
+/// The texts of an alert that are searched.
+package struct SearchableText: Sendable {
+    /// The words of the title, of the message, of the labels, and of the values of
+    /// ``Alert/userInfo``.
+    package let columns: [SearchWords]
+
+    package init(_ alert: Alert) {
+        self.init(
+            title: alert.title, message: alert.message ?? "",
+            labels: Self.labels(alert.buttons), info: Self.values(alert.userInfo))
+    }
+
+    package init(title: String, message: String, labels: String, info: String) {
+        columns = [title, message, labels, info].map(SearchWords.init(of:))
+    }
+
+    package static func labels(_ buttons: [Alert.Button]) -> String {
+        buttons.map(\.title).joined(separator: "\n")
+    }
+
+    package static func values(_ info: [String: String]) -> String {
+        info.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            .map(\.value).joined(separator: "\n")
     }
 }

@@ -21,20 +21,6 @@ extension [String] {
     package func hasIdentical(of other: [String]) -> Bool { contains(where: other.hasIdentical) }
 }
 
-extension String {
-    /// Whether this text contains the bytes of another text, which is not empty.
-    package func hasBytes(of other: String) -> Bool {
-        guard let first = other.utf8.first else { return true }
-        var rest = utf8[...]
-        while let start = rest.firstIndex(of: first) {
-            rest = rest[start...]
-            if rest.starts(with: other.utf8) { return true }
-            rest = rest.dropFirst()
-        }
-        return false
-    }
-}
-
 extension String? {
     /// Whether both are absent, or all bytes are equal.
     package func isIdentical(to other: String?) -> Bool {

@@ -124,7 +124,9 @@ package struct RandomSteps {
         let limit = one(of: [1, 3, 10, 100])
         return switch number(0...9) {
         case 0...3:
-            RecordQuery(.waiting(source: oneIn(3) ? source() : nil), after: after, limit: limit)
+            RecordQuery(
+                .waiting(source: oneIn(3) ? source() : nil, orOverdue: oneIn(2)), after: after,
+                limit: limit)
         case 4...7: RecordQuery(.history(filter()), after: after, limit: limit)
         case 8: RecordQuery(.awaitingHandler("handler"), after: after, limit: limit)
         default:

@@ -4,8 +4,7 @@ import AlertCore
 /// them.
 enum StepResult: Equatable, Sendable {
     case receipt(
-        AlertRecord, isNew: Bool, isOverdue: Bool, isCancelRequested: Bool, ClockReading?,
-        sequence: Int64)
+        AlertRecord, isNew: Bool, isCancelRequested: Bool, ClockReading?, sequence: Int64)
     case upcoming(AlertRecord?, ClockReading?, isCancelRequested: Bool, WaitingAlerts)
     case page([AlertRecord], next: Int64?, isEnd: Bool)
     /// Other facts, one a line.
@@ -14,7 +13,7 @@ enum StepResult: Equatable, Sendable {
 
     init(_ receipt: Receipt) {
         self = .receipt(
-            receipt.record.withoutSalt, isNew: receipt.isNew, isOverdue: receipt.isOverdue,
+            receipt.record.withoutSalt, isNew: receipt.isNew,
             isCancelRequested: receipt.isCancelRequested, receipt.expiry,
             sequence: receipt.sequence)
     }

@@ -39,7 +39,7 @@ package struct StoreComparison {
             }
             try compare(results, after: number)
             switch results[0] {
-            case .receipt(let record, let isNew, _, _, _, _):
+            case .receipt(let record, let isNew, _, _, _):
                 if isNew { changes += 1 }
                 steps.note(record.id, isWaiting: record.response == nil)
             case .failure(let error):
@@ -177,7 +177,9 @@ extension StoreComparison {
 
     /// Has the store record everything that is due.
     private func settle(_ side: Side) async throws -> StepResult {
-        StepResult(
-            try await side.processes[0].page(RecordQuery(.history(HistoryFilter()), limit: 1)))
+        let store = side.processes[0]
+        // A look for the next alert stores what is due; for alerts of its own a screen always looks.
+        _ = try await store.next(ScreenQuery(for: ["terminal"], own: [0]))
+        return StepResult(try await store.page(RecordQuery(.history(HistoryFilter()), limit: 1)))
     }
 }

@@ -143,7 +143,7 @@ extension StoreContract {
             try expectEqual(
                 try await showAll(on: store, queue.clock), [1, 4, 6, 2, 5, 3], "what is shown")
         },
-        StoreCheck("An alert shown out of turn does not end the rounds before its own") { queue in
+        StoreCheck("An alert shown out of turn does not delay those in line before it") { queue in
             let store = try await queue.open()
             for _ in 0..<5 { try await store.ask(source: "flood") }
             store.post(.presented(try await store.record(5), at: queue.clock.now()), by: .ana)
@@ -169,7 +169,7 @@ extension StoreContract {
                 queue.clock.advance(by: .seconds(2))
             }
         },
-        StoreCheck("Withdrawing and asking again does not gain a second alert in a round") {
+        StoreCheck("Withdrawing and asking again does not gain a place in line") {
             queue in
             let store = try await queue.open()
             for _ in 0..<3 { try await store.ask(source: "flood") }

@@ -179,11 +179,18 @@ extension StoreContract {
                 try expectEqual(found.record.response?.outcome, .expired, "the outcome")
                 try expectEqual(found.record.state, .resolved, "the state")
                 try expectEqual(try await store.pending(limit: 9).map(\.id), [2], "what waits")
+                let listed = try await store.pending(orOverdue: true, limit: 9)
+                for one in listed where one.id != 2 {
+                    try expectEqual(one.id, id, "what else is not resolved")
+                    try expectEqual(one.response?.outcome, .expired, "its outcome in the list")
+                    try expect(!one.isStored, "it says that this is not stored")
+                }
                 try expectEqual(try await store.pendingCount(), 1, "how many wait")
                 try expectEqual(try await store.nextID("x"), 2, "what is shown next")
                 try expectEqual(
                     try await store.history(HistoryFilter(), limit: 9).map(\.id), [id],
-                    "the history")
+                    "the history, now that it is stored")
+                try expect(try await store.record(id).isStored, "it is stored")
             }
         },
         StoreCheck("Collecting an expiry stores it, and marks it as collected") { queue in

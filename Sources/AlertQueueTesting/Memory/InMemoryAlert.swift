@@ -11,8 +11,9 @@ struct InMemoryAlert {
     let salt: [UInt8]
     let asked: ClockReading
     let expiry: ClockReading?
-    /// The round of its account in which it is shown.
-    var turn: Int64
+    /// The entry of the log since which it is in line: that of its ask, or of its last snooze after
+    /// it was shown.
+    var queuedSequence: Int64
     /// When it was last on a screen, by the wall clock.
     var presentedMilliseconds: Int64?
     var snoozes = 0
@@ -20,11 +21,13 @@ struct InMemoryAlert {
     /// The request that a screen cancel it, if there is one.
     var cancelRequest: CancelRequest?
     var response: Response?
+    /// The entry of the log that tells how it ended.
+    var resolvedSequence: Int64?
 
     /// An alert that has just been asked.
     init(
         id: Alert.ID, _ question: Question, by identity: Identity, at now: ClockReading,
-        expiry: ClockReading?, turn: Int64
+        expiry: ClockReading?, entry sequence: Int64
     ) {
         self.id = id
         alert = question.alert.recorded(source: question.source, expiry: expiry)
@@ -34,7 +37,7 @@ struct InMemoryAlert {
         salt = AuditEntry.makeSalt()
         asked = now
         self.expiry = expiry
-        self.turn = turn
+        queuedSequence = sequence
     }
 
     /// The salted hash of its content.
@@ -58,6 +61,17 @@ struct InMemoryAlert {
         record.followsWallClock = expiry?.isOnWallClock ?? false
         record.salt = salt
         return record
+    }
+
+    /// The alert as the log's rules know it.
+    var stored: StoredAlert {
+        StoredAlert(
+            record: record, asked: asked, expiry: expiry, snoozedUntil: snoozedUntil,
+            resolvedSequence: resolvedSequence)
+    }
+
+    func visible(at now: ClockReading) -> AlertRecord {
+        record.visible(expiry, snoozedUntil: snoozedUntil, at: now)
     }
 
     func isOverdue(at now: ClockReading) -> Bool {

@@ -1,5 +1,4 @@
 import AlertCore
-import SQLiteStore
 
 // The queries of a queue in memory.
 extension InMemoryQueue {
@@ -16,9 +15,9 @@ extension InMemoryQueue {
             alert = found
         }
         return Receipt(
-            record: alert.record.visible(alert.expiry, at: now),
-            isOverdue: alert.isOverdue(at: now), isCancelRequested: alert.isCancelRequested,
-            expiry: alert.expiry, sequence: log.head.sequence)
+            record: alert.visible(at: now),
+            isCancelRequested: alert.isCancelRequested, expiry: alert.expiry,
+            sequence: log.head.sequence)
     }
 
     /// The alert to show next.
@@ -96,15 +95,18 @@ extension InMemoryQueue {
     func page(_ query: RecordQuery, at now: ClockReading) throws(AlertError) -> RecordPage {
         let records: [AlertRecord]
         switch query.kind {
-        case .waiting(let source):
-            records = try waiting(of: source, after: query.after, query.limit, at: now)
+        case .waiting(let source, let orOverdue):
+            records = try waiting(
+                of: source, orOverdue, after: query.after, query.limit, at: now)
         case .history(let filter):
             records = try history(filter, after: query.after, query.limit)
         case .awaitingHandler(let name):
             records = Array(
-                responses(after: query.after.flatMap(number) ?? 0).lazy.map(\.record)
-                    .filter { $0.isUncollected && $0.alert.handler.isIdentical(to: name) }
-                    .prefix(query.limit))
+                responses(after: query.after.flatMap(alert)?.resolvedSequence ?? 0).lazy.map(
+                    \.record
+                )
+                .filter { $0.isUncollected && $0.alert.handler.isIdentical(to: name) }
+                .prefix(query.limit))
         case .unclaimed(let filter):
             return try unclaimed(filter, after: query.after ?? 0, query.limit)
         }
@@ -113,30 +115,31 @@ extension InMemoryQueue {
             isEnd: records.count < query.limit)
     }
 
-    /// The number of an alert's response, from 1.
-    private func number(_ id: Alert.ID) -> Int64? {
-        resolved.firstIndex(of: id).map { Int64($0) + 1 }
-    }
-
-    /// The alerts that have ended, oldest first, after the response with a number.
-    private func responses(after number: Int64) -> [InMemoryAlert] {
-        resolved.dropFirst(Int(max(0, min(number, Int64(resolved.count))))).compactMap(alert)
+    /// The alerts that have ended after an entry of the log, in its order.
+    private func responses(after sequence: Int64) -> [InMemoryAlert] {
+        resolved.compactMap(alert).filter { ($0.resolvedSequence ?? 0) > sequence }
     }
 
     private func waiting(
-        of source: String?, after last: Alert.ID?, _ limit: Int, at now: ClockReading
+        of source: String?, _ orOverdue: Bool, after last: Alert.ID?, _ limit: Int,
+        at now: ClockReading
     ) throws(AlertError) -> [AlertRecord] {
         let start = try last.map { id throws(AlertError) in
             guard let alert = alert(id) else { throw .notFound(id) }
             return alert
         }
         let candidates = waiting.filter { alert in
-            !alert.isOverdue(at: now) && (source.map(alert.source.name.isIdentical) ?? true)
+            (orOverdue || !alert.isOverdue(at: now))
+                && (source.map(alert.source.name.isIdentical) ?? true)
+        }
+        // A snooze that is over has ended, whether or not that is stored.
+        let snooze = { (alert: InMemoryAlert) in
+            alert.snoozedUntil.flatMap { now.isAtOrAfter($0) ? nil : $0.wallMilliseconds }
         }
         var found: [InMemoryAlert] = []
-        if start?.snoozedUntil == nil {
+        if start.flatMap(snooze) == nil {
             let ready = candidates.filter { alert in
-                guard alert.snoozedUntil == nil else { return false }
+                guard snooze(alert) == nil else { return false }
                 guard let start else { return true }
                 // Within a priority they are ordered by id, no matter how the clock was set.
                 return start.alert.priority == alert.alert.priority
@@ -148,14 +151,14 @@ extension InMemoryQueue {
                 .sorted { $0.position.comes(before: $1.position, at: now) }
         }
         let end = start.flatMap { start in
-            start.snoozedUntil.map { ($0.wallMilliseconds, start.id) }
+            snooze(start).map { ($0, start.id) }
         }
         let snoozed = candidates.compactMap { alert in
-            alert.snoozedUntil.map { (key: ($0.wallMilliseconds, alert.id), alert: alert) }
+            snooze(alert).map { (key: ($0, alert.id), alert: alert) }
         }
         found += snoozed.filter { one in end.map { $0 < one.key } ?? true }
             .sorted { $0.key < $1.key }.map(\.alert)
-        return found.prefix(limit).map(\.record)
+        return found.prefix(limit).map { $0.visible(at: now) }
     }
 
     private func history(
@@ -163,18 +166,18 @@ extension InMemoryQueue {
     ) throws(AlertError) -> [AlertRecord] {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         let after = try last.map { id throws(AlertError) in
-            guard let number = number(id) else { throw .notFound(id) }
-            return number
+            guard let sequence = alert(id)?.resolvedSequence else { throw .notFound(id) }
+            return sequence
         }
-        let admitted = responses(after: 0).map(\.record).enumerated()
-            .map { (number: Int64($0.offset) + 1, record: $0.element) }
+        let admitted = responses(after: 0)
+            .map { (number: $0.resolvedSequence ?? 0, record: $0.record) }
             .filter { one in
                 filter.admits(one.record) && (!filter.uncollected || one.record.isUncollected)
             }
         if let text {
             // In the order in which they were stored, no matter how the clock was set.
             let older = admitted.filter { $0.number < after ?? .max }.map(\.record)
-            return Array(try text.matches(older.reversed()).prefix(limit))
+            return Array(older.reversed().lazy.filter(text.matches).prefix(limit))
         }
         let keyed = admitted.map {
             (key: ($0.record.resolvedMilliseconds, $0.number), $0.record)
@@ -185,21 +188,19 @@ extension InMemoryQueue {
     }
 
     private func unclaimed(
-        _ filter: HistoryFilter, after number: Int64, _ limit: Int
+        _ filter: HistoryFilter, after sequence: Int64, _ limit: Int
     ) throws(AlertError) -> RecordPage {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
-        let found = responses(after: number).enumerated()
-            .map { (number: max(0, number) + Int64($0.offset) + 1, record: $0.element.record) }
-            .filter { one in
-                one.record.isUncollected && one.record.alert.handler == nil
-                    && filter.admits(one.record)
-            }
+        let found = responses(after: sequence).filter { one in
+            one.record.isUncollected && one.alert.handler == nil && filter.admits(one.record)
+        }
         let page = found.prefix(limit)
         let isFull = page.count == limit
         let records = page.map(\.record)
         return RecordPage(
-            records: try text?.matches(records) ?? records,
-            next: isFull ? page.last?.number ?? number : max(number, Int64(resolved.count)),
+            records: text.map { text in records.filter(text.matches) } ?? records,
+            next: isFull
+                ? page.last?.resolvedSequence : max(sequence, log.head.sequence),
             isEnd: !isFull)
     }
 }

@@ -15,7 +15,6 @@ struct InMemoryQueue {
     private(set) var timesSet: UInt64 = 0
     /// The alerts that wait, in ascending order.
     private var waitingIDs: [Alert.ID] = []
-    private var rounds = InMemoryRounds()
     private var keys: [KeyName: Alert.ID] = [:]
     private var pendingOfSource: [SourceName: Int] = [:]
     private var pendingOfAccount: [UInt32: Int] = [:]
@@ -64,11 +63,7 @@ struct InMemoryQueue {
                 kind: .presented, at: moment, record: record, content: content)
             log.append(draft, write)
             alerts[Int(alert.id) - 1].presentedMilliseconds = moment.wallMilliseconds
-            let rounds = waiting.filter {
-                $0.isReady && $0.alert.priority == alert.alert.priority
-                    && $0.source.uid == alert.source.uid
-            }.map(\.turn)
-            turns.note(alert, first: rounds.min(), entry: log.head.sequence)
+            turns.note(alert, entry: log.head.sequence)
         case .returned(let record, let reason):
             log.append(AuditDraft(kind: .returned, record: record, detail: reason), write)
         case .collected(let id):
@@ -86,11 +81,7 @@ struct InMemoryQueue {
             _ = storeExpiry(of: alert, write, by: write.keeper)
         }
         for alert in waiting where alert.snoozedUntil.map(now.isAtOrAfter) ?? false {
-            let round = turns.round(of: alert.source.uid, alert.alert.priority)
-            rounds.remove(alert)
             alerts[Int(alert.id) - 1].snoozedUntil = nil
-            alerts[Int(alert.id) - 1].turn = max(alert.turn, min(round, 1 << 62) + 1)
-            rounds.add(alerts[Int(alert.id) - 1])
             awakened += 1
         }
     }
@@ -131,15 +122,11 @@ extension InMemoryQueue {
         let expiry = try question.alert.deadline.map { deadline throws(AlertError) in
             try deadline.moment(from: write.now, of: "deadline")
         }
-        let priority = question.alert.priority
-        let round = max(
-            turns.round(of: identity.uid, priority), rounds.last(of: source, priority))
         let alert = InMemoryAlert(
             id: Int64(alerts.count) + 1, question, by: identity, at: write.now, expiry: expiry,
-            turn: round + 1)
+            entry: log.head.sequence + 1)
         alerts.append(alert)
         waitingIDs.append(alert.id)
-        rounds.add(alert)
         if let name { keys[name] = alert.id }
         pendingOfSource[source, default: 0] += 1
         pendingOfAccount[identity.uid, default: 0] += 1
@@ -228,10 +215,10 @@ extension InMemoryQueue {
                 content: alert.content, detail: detail),
             write, by: caller, concernsOthers: concernsOthers)
         alert.response = response
+        alert.resolvedSequence = log.head.sequence
         alerts[Int(alert.id) - 1] = alert
         resolved.append(alert.id)
         waitingIDs.remove(at: waitingIDs.partitionIndex { $0 >= alert.id })
-        rounds.remove(alert)
         pendingOfSource[alert.sourceName, default: 0] -= 1
         pendingOfAccount[alert.source.uid, default: 0] -= 1
         return alert.record
@@ -258,6 +245,7 @@ extension InMemoryQueue {
                 detail: EntryDetail.snoozed(until: until)), write, concernsOthers: true)
         alert.snoozes += 1
         alert.snoozedUntil = until
+        if alert.presentedMilliseconds != nil { alert.queuedSequence = log.head.sequence }
         alerts[Int(id) - 1] = alert
         timesSet += 1
         return .done(
@@ -308,5 +296,17 @@ extension InMemoryQueue {
         return Receipt(
             record: alert.record, isNew: true, isCancelRequested: true,
             sequence: log.head.sequence)
+    }
+}
+
+extension [Int64] {
+    /// The index of the first element that is beyond a limit, in an array in ascending order.
+    fileprivate func partitionIndex(where isBeyond: (Int64) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -166,10 +166,8 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func page(
         _ query: RecordQuery
     ) async throws(AlertError) -> RecordPage {
-        var page = try write(by: keeper) { queue, write throws(AlertError) in
-            // Overdue alerts belong to the history.
-            if case .history = query.kind { queue.keepTime(write) }
-            return try queue.page(query, at: write.now)
+        var page = try read { queue throws(AlertError) in
+            try queue.page(query, at: clock.now())
         }
         page.records = page.records.map(withState)
         return page
@@ -179,9 +177,8 @@ extension InMemoryStore: AlertStore {
         _ query: StatisticsQuery, _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AlertStatistics {
         guard !Task.isCancelled else { throw .busy("the count was cancelled") }
-        let (statistics, total) = try write(by: keeper) { queue, write in
-            queue.keepTime(write)
-            return (queue.statistics(query), queue.alerts.count)
+        let (statistics, total) = try read { queue in
+            (queue.statistics(query), queue.alerts.count)
         }
         if total > 0 { progress(total, total) }
         return statistics
@@ -214,7 +211,7 @@ extension InMemoryStore: AlertStore {
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
         let queue = try read { $0 }
-        return try InMemoryCheck.report(on: queue, expecting: head, progress)
+        return try InMemoryCheck.report(on: queue, at: clock.now(), expecting: head, progress)
     }
 
     package nonisolated(nonsending) func attach(

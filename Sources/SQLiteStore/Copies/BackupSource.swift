@@ -26,6 +26,9 @@ struct BackupSource {
         if let lengths = try file?.lengthProblem(), lengths.found < lengths.expected {
             throw .invalid("backup", "\(path) is incomplete: \(lengths)")
         }
+        if try file?.isFromFirstVersion() == true {
+            throw .invalid("backup", "\(path) \(DatabaseFile.firstReason)")
+        }
         if (try? file?.isBackup()) == true {
             (database, seen) = (try Self.open(path, asItIs: true), nil)
             return

@@ -63,13 +63,13 @@ struct QueueSwap: Sendable {
         in copy: DatabaseFile, from present: ReplacedQueue?
     ) throws(AlertError) -> Int64? {
         guard let present else { return nil }
-        let backup = try copy.openExisting(continuing: end, isReadOnly: true)
+        let backup = try copy.openExisting(continuing: end, .readOnly)
         return try storing("compare the audit logs") {
             try present.entries(missingIn: backup.handle)
         }
     }
 
-    /// Makes ids and numbers jump in the draft, records it in the log, and makes it one complete
+    /// Makes ids jump in the draft, records it in the log, and makes it one complete
     /// file.
     private func complete(
         _ copy: DatabaseFile, _ present: ReplacedQueue?, _ replaced: RestoredQueue.Replaced
@@ -79,21 +79,16 @@ struct QueueSwap: Sendable {
             let db = database.handle
             try db.run("BEGIN IMMEDIATE")
             try database.schema.run()
-            let (alert, response) = (
-                max(try db.lastGiven("alerts", "id"), present?.lastAlert ?? 0),
-                max(try db.lastGiven("responses", "seq"), present?.lastResponse ?? 0)
-            )
+            // No queue comes that far: somebody has changed the number.
+            let known = present.map(\.lastID).flatMap { $0 < .max / 2 ? $0 : nil }
+            let last = max(try db.lastID(), known ?? 0)
             // If the queue is unreadable, the earlier jumps are unknown and the jump is random: two
-            // restores of the same backup must not assign the same numbers.
-            let jump = RestoredQueue.jump * (present == nil ? Int64.random(in: 1...4096) : 1)
-            guard max(alert, response) < .max - 2 * jump else {
-                throw AlertError.usedUp("alerts and responses")
-            }
-            try db.goOn("alerts", after: alert + jump)
-            try db.goOn("responses", after: response + jump)
+            // restores of the same backup must not assign the same ids.
+            let jump = RestoredQueue.jump * (known == nil ? Int64.random(in: 1...4096) : 1)
+            guard last < .max - 2 * jump else { throw AlertError.usedUp("alerts") }
             let restored = RestoredQueue(
-                backup: end, replaced: replaced, firstAlert: alert + jump + 1,
-                firstResponse: response + jump + 1)
+                backup: end, replaced: replaced, firstAlert: last + jump + 1)
+            try db.change("UPDATE upkeep SET first_id = ?", .integer(restored.firstAlert))
             let context = try WriteContext(db: db, now: clock.now())
             try context.audit(AuditDraft(restored: restored), by: caller)
             try context.finish()

@@ -10,9 +10,8 @@ import SQLite
 struct ReplacedQueue {
     private let database: OpenDatabase
     let head: AuditHead
-    /// The highest id and the highest response number that it has ever assigned.
-    let lastAlert: Int64
-    let lastResponse: Int64
+    /// The highest id that it has ever assigned.
+    let lastID: Alert.ID
 
     private var db: Database { database.handle }
 
@@ -43,8 +42,7 @@ struct ReplacedQueue {
         try db.run("BEGIN IMMEDIATE")
         guard FileIdentity(path: database.files.wal)?.size ?? 0 == 0 else { throw Self.busy }
         head = try db.lastHead()
-        lastAlert = try db.lastGiven("alerts", "id")
-        lastResponse = try db.lastGiven("responses", "seq")
+        lastID = try db.lastID()
     }
 
     private static let busy = AlertError.busy(
@@ -63,25 +61,5 @@ struct ReplacedQueue {
             }
         }
         return head.sequence - common
-    }
-}
-
-extension Database {
-    /// The highest number that a table has assigned, including to rows that are gone.
-    func lastGiven(_ table: String, _ column: String) throws -> Int64 {
-        try first(
-            """
-            SELECT max(coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = ?), 0),
-                coalesce((SELECT max(\(column)) FROM \(table)), 0))
-            """, .text(table)
-        ) { $0.integer() } ?? 0
-    }
-
-    /// Makes a table's numbers continue after the given one.
-    func goOn(_ table: String, after number: Int64) throws {
-        try run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", .integer(number), .text(table))
-        guard changes == 0 else { return }
-        try run(
-            "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", .text(table), .integer(number))
     }
 }

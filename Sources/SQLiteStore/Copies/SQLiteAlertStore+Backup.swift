@@ -76,7 +76,7 @@ extension SQLiteAlertStore: Backups {
         copyAt path: String, clock: any AlertClock, expecting head: AuditHead? = nil,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(AlertError) -> AuditReport {
-        let store = try await open(path: path, clock: clock, isReadOnly: true)
+        let store = try await openForReading(path: path, clock: clock)
         let result: Result<AuditReport, AlertError>
         do throws(AlertError) {
             result = .success(try await store.verify(expecting: head, progress))

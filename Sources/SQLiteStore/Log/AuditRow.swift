@@ -8,8 +8,9 @@ enum AuditRow {
 
     /// The columns of an entry, in the order of the query.
     enum Column: Int, ColumnList {
-        case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy, uid
-        case user, loginUid, session, via, tty, ssh, host, pid, content, detail, previous, hash
+        case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy
+        case accountHost, uid, user, loginUid, session, via, tty, ssh, host, boot, pid, content
+        case detail, previous, hash
 
         var sql: String { "audit.\(snakeCased)" }
     }
@@ -38,6 +39,11 @@ enum AuditRow {
         return entry
     }
 
+    /// Reads the number and the hash of an entry, whatever else it contains.
+    static func head(_ row: borrowing Row) -> AuditHead {
+        AuditHead(sequence: row.integer(Column.seq), hash: row.blob(Column.hash) ?? [])
+    }
+
     /// Reads an entry as it was written.
     ///
     /// A word or a number that no entry can have is an error: if it were read as absent or smaller,
@@ -45,6 +51,9 @@ enum AuditRow {
     static func entry(_ row: borrowing Row) throws -> AuditEntry {
         guard let kind = AlertEvent.Kind(rawValue: row.text(Column.event)) else {
             throw unknown("event", row, .event)
+        }
+        guard row.isNull(Column.accountHost) else {
+            throw unknown("account's host", row, .accountHost)
         }
         return AuditEntry(
             event: AlertEvent(
@@ -65,7 +74,8 @@ enum AuditRow {
             buttonRole: try word(Alert.Button.Role.self, "role", row, .buttonRole),
             loginUID: try number(UInt32.self, "login uid", row, .loginUid),
             session: try number(UInt32.self, "session", row, .session),
-            content: row.blob(Column.content), detail: row.optionalText(Column.detail),
+            boot: row.text(Column.boot), content: row.blob(Column.content),
+            detail: row.optionalText(Column.detail),
             previous: row.blob(Column.previous) ?? [],
             hash: row.blob(Column.hash) ?? [])
     }
@@ -93,5 +103,41 @@ enum AuditRow {
         return .inconsistent(
             row.optionalInteger(Column.alertId),
             "the \(what) “\(SafeText.line(row.text(column)))” of entry \(entry) is unknown")
+    }
+}
+
+// Heads of the audit log.
+extension Database {
+    private enum HeadColumn: Int, ColumnList { case seq, hash }
+
+    private static let head =
+        "SELECT \(HeadColumn.list) FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1"
+
+    func lastSequence() throws -> Int64 {
+        try lastHead().sequence
+    }
+
+    /// The end of the audit log; ``AuditHead/start`` if it is empty.
+    func lastHead() throws -> AuditHead {
+        try first(Self.head) { row in
+            AuditHead(sequence: row.integer(HeadColumn.seq), hash: row.blob(HeadColumn.hash) ?? [])
+        } ?? AuditHead.start
+    }
+
+    /// Whether the last entry of the log is what its hash says; an empty log is intact.
+    func isLastEntryIntact() throws -> Bool {
+        do {
+            return try first(
+                "SELECT \(AuditRow.columns) FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1"
+            ) { try AuditRow.entry($0) }.map { $0.computedHash == $0.hash } ?? true
+        } catch AlertError.inconsistent {
+            return false
+        }
+    }
+
+    func auditHead(at sequence: Int64) throws -> AuditHead? {
+        try first("SELECT hash FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)) { row in
+            AuditHead(sequence: sequence, hash: row.blob() ?? [])
+        }
     }
 }

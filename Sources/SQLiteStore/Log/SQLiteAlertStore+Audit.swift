@@ -1,7 +1,5 @@
 import AlertCore
-import FoundationEssentials
 import SQLite
-import Synchronization
 
 extension SQLiteAlertStore {
     /// Returns events after a sequence number, oldest first.
@@ -66,30 +64,6 @@ extension SQLiteAlertStore {
     /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
     package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
         try await read("check the database") { try $0.structuralDamage() }
-    }
-
-    /// Recomputes the chain, and compares alerts and responses with it.
-    ///
-    /// It reads in short transactions, so that a long log does not prevent the write-ahead log from
-    /// being reused in the meantime. If the quick check finds that all is well, that is the report;
-    /// otherwise the careful one finds the problems.
-    package nonisolated(nonsending) func verify(
-        expecting head: AuditHead?,
-        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
-    ) async throws(AlertError) -> AuditReport {
-        // The careful check reports errors like any other problem.
-        if let report = try? await quickAuditReport(expecting: head, progress) { return report }
-        let total = Int(try await read("read the audit log") { try $0.lastSequence() })
-        let careful = CarefulCheck(expecting: head)
-        var isDone = false
-        while !isDone {
-            guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
-            progress(Int(careful.report.entries), total)
-            isDone = try await read("verify the audit log") { try careful.readPage($0) }
-        }
-        return try await read("verify the audit log") { [clock] db in
-            try careful.finish(db, at: clock.now())
-        }
     }
 }
 

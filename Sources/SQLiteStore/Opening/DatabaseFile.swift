@@ -8,10 +8,19 @@ import Synchronization
 
 /// The database file of a queue, which is created, recognised, migrated and opened here.
 struct DatabaseFile: Sendable {
-    /// Marks the file as ours, "alrq"; see <https://sqlite.org/pragma.html#pragma_application_id>.
-    static let applicationID: UInt32 = 0x616c_7271
-    /// Marks a backup, "alrb".
-    static let backupID: UInt32 = 0x616c_7262
+    /// Marks the file as ours, "alq2"; see <https://sqlite.org/pragma.html#pragma_application_id>.
+    static let applicationID: UInt32 = 0x616c_7132
+    /// Marks a backup, "alb2".
+    static let backupID: UInt32 = 0x616c_6232
+    /// Marked the queues and backups of alertq 0.1.0, whose tables are others: "alrq", "alrb".
+    private static let firstIDs: [UInt32] = [0x616c_7271, 0x616c_7262]
+    /// Why those are refused, and what to do.
+    static let firstReason = """
+        was made by alertq 0.1.0, and this version does not read it; it was not touched. Keep \
+        alertq 0.1.0 to read it and to archive it, with “alertq audit export” and “alertq history \
+        --json”. A new queue needs another path, or this file and those next to it moved to \
+        another directory; its keys are new
+        """
     let files: QueueFiles
 
     /// The files that this process has open through SQLite, with a count of each.
@@ -22,7 +31,10 @@ struct DatabaseFile: Sendable {
 
     private struct Opened {
         var count = 0
+        /// How many more connections only read it without locks.
+        var withoutLocks = 0
         var walFiles: WALFiles?
+        var isUnused: Bool { count + withoutLocks == 0 }
     }
 
     private var path: String { files.database }
@@ -57,16 +69,84 @@ struct DatabaseFile: Sendable {
     ///
     /// A file that replaced ours has its own alerts with the same ids: a person would answer one
     /// question, and the answer would be stored for another.
-    ///
-    /// - Parameter isReadOnly: Whether the connection must not write, not even by mistake.
     func openExisting(
-        continuing head: AuditHead, isReadOnly: Bool = false
+        continuing head: AuditHead, _ access: Database.Access = .readWrite
     ) throws(AlertError) -> OpenDatabase {
+        try whileThere { () throws(AlertError) in
+            switch try inspect() {
+            case .ours: try ready(checked(open(access), continuing: head))
+            case .backup: throw isBackupError()
+            case .empty where head.sequence > 0: throw anotherQueue("it holds none now")
+            case .empty, .missing: throw holdsNothing
+            }
+        }
+    }
+
+    /// Opens the file, which must exist and continue the known history, in a process that writes
+    /// nothing to it.
+    ///
+    /// Without a log no process has the file open, and it is read without SQLite's files next to
+    /// it, which need not be there afterwards; so it is where they can't be created.
+    ///
+    /// - Parameter head: The end of that history; `nil` for a file with any schema.
+    /// - Returns: `nil` if SQLite can't read the log where it is: a copy must be read.
+    func openForReading(continuing head: AuditHead?) throws(AlertError) -> OpenDatabase? {
+        try whileThere { () throws(AlertError) in
+            switch try inspect() {
+            case .ours:
+                guard let database = try openInPlace() else { return nil }
+                guard let head else { return database }
+                do throws(AlertError) {
+                    return try checked(database, continuing: head)
+                } catch {
+                    // A file that changes meanwhile looks damaged.
+                    guard database.isUnchanged else { return nil }
+                    throw error
+                }
+            case .backup: return try openBackup()
+            case .empty where head?.sequence ?? 0 > 0: throw anotherQueue("it holds none now")
+            case .empty, .missing: throw holdsNothing
+            }
+        }
+    }
+
+    private func openInPlace() throws(AlertError) -> OpenDatabase? {
+        if FileIdentity(path: files.wal) != nil || files.hasLog {
+            let database = try open(.readOnly)
+            do {
+                // The first read opens the log and the shared memory.
+                _ = try database.handle.first("PRAGMA user_version") { $0.integer() }
+                database.handle.busyMilliseconds = 250
+                return try located(database)
+            } catch let error as SQLiteError where error.isRefusedFile {
+                // Neither the log nor the shared memory can be opened here.
+            } catch {
+                throw translated(error, "open \(path)")
+            }
+        }
+        return try openUnlocked()
+    }
+
+    /// Opens a file that no process is writing, without locks; whether that remained so is checked
+    /// after each read, see ``OpenDatabase/isUnchanged``. Returns `nil` if there is a log, too.
+    private func openUnlocked() throws(AlertError) -> OpenDatabase? {
+        var seen = files.changes
+        if seen.contains(where: { $0?.isRecent == true }) {
+            usleep(FileChange.step)
+            seen = files.changes
+        }
+        // Looked for afterwards, so that one that appears later is a change.
+        return files.hasLog ? nil : try open(.unchanging, seen: seen)
+    }
+
+    /// Reports a file that is removed while it is being opened, which SQLite does in many ways.
+    private func whileThere<Result>(
+        _ body: () throws(AlertError) -> Result
+    ) throws(AlertError) -> Result {
         let found = FileIdentity(path: path)
         do throws(AlertError) {
-            return try openInspected(continuing: head, isReadOnly)
+            return try body()
         } catch {
-            // SQLite reports a file that is removed while it is open in many ways.
             let isStillThere = found != nil && found == FileIdentity(path: path)
             switch error {
             case .storage where !isStillThere, .busy where !isStillThere: throw .deleted(path)
@@ -75,19 +155,19 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    private func openInspected(
-        continuing head: AuditHead, _ isReadOnly: Bool
+    /// Makes sure that a database has the schema of this version, and continues the known history.
+    private func checked(
+        _ database: OpenDatabase, continuing head: AuditHead
     ) throws(AlertError) -> OpenDatabase {
-        switch try inspect() {
-        case .ours: break
-        case .backup:
-            guard isReadOnly else { throw isBackupError() }
-            return try openBackup()
-        case .empty where head.sequence > 0: throw anotherQueue("it holds none now")
-        case .empty, .missing: throw .storage(operation: "open \(path)", "it holds no queue yet")
+        let version = try version(of: database)
+        guard version == Migration.all.count else {
+            // The known history is of this schema.
+            guard head.sequence == 0 else { throw anotherQueue("its schema is \(version) now") }
+            throw .incompatible(
+                path: path,
+                "was made by an older version of alertq (schema \(version), this one needs "
+                    + "\(Migration.all.count)); asking or answering something migrates it")
         }
-        let database = try open(isReadOnly: isReadOnly)
-        _ = try version(of: database)
         try checkSchema(of: database)
         let found = try storing("read the audit log of \(path)") {
             try database.handle.first(
@@ -97,14 +177,18 @@ struct DatabaseFile: Sendable {
         guard head.sequence == 0 || found == head.hash else {
             throw anotherQueue("another file took its place")
         }
-        return try ready(database)
+        return database
+    }
+
+    private var holdsNothing: AlertError {
+        .storage(operation: "open \(path)", "it holds no queue yet")
     }
 
     private func anotherQueue(_ reason: String) -> AlertError {
         .incompatible(path: path, "is no longer the queue that was opened: \(reason)")
     }
 
-    /// Opens the file for `doctor`, with any schema.
+    /// Opens the file with any schema, to empty its log before a restore.
     ///
     /// - Returns: `nil` if there is no queue in it yet.
     func openUnchecked() throws(AlertError) -> OpenDatabase? {
@@ -118,18 +202,7 @@ struct DatabaseFile: Sendable {
     /// Opens a backup, which no process writes, without locks and without the files next to it: a
     /// log there is not its own.
     private func openBackup() throws(AlertError) -> OpenDatabase {
-        guard let identity = FileIdentity(path: path) else {
-            throw SystemError.current("open", path)
-        }
-        let handle = try storing("open \(path)") {
-            let handle = try Database(path: path, access: .unchanging)
-            try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
-            try handle.execute("PRAGMA cell_size_check = ON; PRAGMA query_only = ON")
-            return handle
-        }
-        let database = OpenDatabase(
-            handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
-            files: files, walFiles: nil)
+        let database = try open(.unchanging)
         guard try version(of: database) == Migration.all.count else {
             throw .incompatible(
                 path: path, "is a backup that an older version of alertq has made; restore it")
@@ -147,6 +220,14 @@ struct DatabaseFile: Sendable {
         guard let end else { return .backup(path: path, nil) }
         let date = Timestamp.text(Timestamp.date(milliseconds: end.time))
         return .backup(path: path, "its log ends with entry \(end.sequence), of \(date)")
+    }
+
+    /// Whether alertq 0.1.0 made the file, as a queue or as a backup.
+    func isFromFirstVersion() throws(AlertError) -> Bool {
+        guard let identity = FileIdentity(path: path), let found = try beginning(of: identity),
+            let header = DatabaseHeader(found.bytes)
+        else { return false }
+        return Self.firstIDs.contains(header.applicationID)
     }
 
     /// Whether the file is marked as a backup.
@@ -193,6 +274,9 @@ struct DatabaseFile: Sendable {
         }
         if isEmpty { return .empty }
         guard let header else { throw .incompatible(path: path, "is not an SQLite database") }
+        guard !Self.firstIDs.contains(header.applicationID) else {
+            throw .incompatible(path: path, Self.firstReason)
+        }
         guard [Self.applicationID, Self.backupID].contains(header.applicationID) else {
             throw .incompatible(path: path, "is the database of another program")
         }
@@ -209,10 +293,10 @@ struct DatabaseFile: Sendable {
         let size: Int64
     }
 
-    /// The beginning of the file; `nil` if this process has it open through SQLite.
+    /// The beginning of the file; `nil` if this process has locked it through SQLite.
     private func beginning(of identity: FileIdentity) throws(AlertError) -> Beginning? {
         try Self.opened.withLock { opened throws(AlertError) in
-            guard opened[identity] == nil else { return nil }
+            guard opened[identity]?.count ?? 0 == 0 else { return nil }
             let raw = Glibc.open(path, O_RDONLY | O_CLOEXEC)
             guard raw >= 0 else { throw SystemError.current("open", path) }
             defer { close(raw) }
@@ -257,10 +341,7 @@ struct DatabaseFile: Sendable {
         guard let size = DatabaseHeader(found.bytes)?.fileSize, size != found.size else {
             return nil
         }
-        let hasLog = [files.wal, files.journal].contains {
-            (FileIdentity(path: $0)?.size ?? 0) > 0
-        }
-        return hasLog ? nil : Lengths(found: found.size, expected: size)
+        return files.hasLog ? nil : Lengths(found: found.size, expected: size)
     }
 
     /// Whether power was lost while the first commit was being written: some of its pages are
@@ -289,12 +370,20 @@ struct DatabaseFile: Sendable {
         _ = try draft.move(to: path)
     }
 
-    private func open(isReadOnly: Bool = false) throws(AlertError) -> OpenDatabase {
+    /// - Parameter seen: The state of the files before they are read without locks.
+    private func open(
+        _ access: Database.Access = .readWrite, seen: [FileChange?]? = nil
+    ) throws(AlertError) -> OpenDatabase {
         guard let identity = FileIdentity(path: path) else {
             throw SystemError.current("open", path)
         }
+        let hasLocks = access != .unchanging
         // A connection that deleted them as it was closed is forgotten a moment later.
-        guard (1...20).contains(where: { remember(identity, after: $0 == 1 ? 0 : 5000) }) else {
+        let isRemembered = (1...20).contains { attempt in
+            if attempt > 1 { usleep(5000) }
+            return remember(identity, hasLocks: hasLocks)
+        }
+        guard isRemembered else {
             throw .busy(
                 "the log or the shared memory of \(path) was deleted while it was in use; "
                     + "try again")
@@ -302,9 +391,11 @@ struct DatabaseFile: Sendable {
         return try storing("open \(path)") {
             let handle: Database
             do {
-                handle = try Database(path: path) { Self.forget(identity) }
+                handle = try Database(path: path, access: access) {
+                    Self.forget(identity, hasLocks: hasLocks)
+                }
             } catch {
-                Self.forget(identity)
+                Self.forget(identity, hasLocks: hasLocks)
                 throw error
             }
             try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
@@ -312,32 +403,37 @@ struct DatabaseFile: Sendable {
             handle.busyMilliseconds = 5000
             // These need no schema. After the schema is checked, each would have all statements
             // compiled again, and so the schema checked again.
-            try handle.execute(
-                """
-                PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
-                PRAGMA query_only = \(isReadOnly ? "ON" : "OFF")
-                """)
+            try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
             return OpenDatabase(
                 handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
-                files: files, walFiles: nil)
+                files: files, walFiles: nil, seen: seen)
         }
     }
 
     /// Counts one more connection, unless SQLite would go on with the shared memory that the others
     /// of this process use, which is no longer that of the file.
-    private func remember(_ identity: FileIdentity, after microseconds: UInt32) -> Bool {
-        usleep(microseconds)
-        return Self.opened.withLock { opened in
-            if let known = opened[identity]?.walFiles, known != WALFiles(of: files) { return false }
-            opened[identity, default: Opened()].count += 1
+    ///
+    /// Closing a connection without locks would release those of the others.
+    private func remember(_ identity: FileIdentity, hasLocks: Bool) -> Bool {
+        Self.opened.withLock { all in
+            var opened = all[identity] ?? Opened()
+            if hasLocks {
+                if let known = opened.walFiles, known != WALFiles(of: files) { return false }
+                guard opened.withoutLocks == 0 else { return false }
+                opened.count += 1
+            } else {
+                guard opened.count == 0 else { return false }
+                opened.withoutLocks += 1
+            }
+            all[identity] = opened
             return true
         }
     }
 
-    private static func forget(_ identity: FileIdentity) {
-        opened.withLock { opened in
-            opened[identity]?.count -= 1
-            if opened[identity]?.count == 0 { opened[identity] = nil }
+    private static func forget(_ identity: FileIdentity, hasLocks: Bool) {
+        opened.withLock { all in
+            if hasLocks { all[identity]?.count -= 1 } else { all[identity]?.withoutLocks -= 1 }
+            if all[identity]?.isUnused == true { all[identity] = nil }
         }
     }
 
@@ -381,6 +477,11 @@ struct DatabaseFile: Sendable {
                         + "\(synchronous ?? -1), but must be wal and 2")
             }
         }
+        return try located(database)
+    }
+
+    /// The database with the files next to it, which must still be there later.
+    private func located(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
         let walFiles = WALFiles(of: files)
         // While it was being opened, another database may have replaced it, and SQLite would use
         // that one's log.
@@ -393,5 +494,26 @@ struct DatabaseFile: Sendable {
         return OpenDatabase(
             handle: database.handle, schema: database.schema, identity: database.identity,
             files: files, walFiles: walFiles)
+    }
+}
+
+extension DatabaseFile {
+    /// Syncs the contents of the write-ahead log before they are returned to anyone.
+    ///
+    /// A process that was killed between writing its commit and syncing it leaves a commit that the
+    /// next process to open the file recovers and reads, but that a power loss could still undo.
+    /// Once this connection is open, no commit is visible before it has been synced.
+    func syncLog() throws(AlertError) {
+        guard let size = FileIdentity(path: files.wal)?.size, size > 0 else { return }
+        // SQLite holds no locks on this file, so closing it here loses none.
+        let raw = Glibc.open(files.wal, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard raw >= 0 else {
+            // Just removed by a program that has copied all of it into the database.
+            guard errno != ENOENT else { return }
+            throw SystemError.current("open", files.wal)
+        }
+        defer { close(raw) }
+        guard fdatasync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
+        try QueueLocation.sync(files.directory)
     }
 }

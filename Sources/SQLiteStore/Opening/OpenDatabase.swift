@@ -27,6 +27,12 @@ struct OpenDatabase {
     let identity: FileIdentity
     let files: QueueFiles
     let walFiles: WALFiles?
+    /// The state of the files when they were opened without locks; `nil` if SQLite's locks protect
+    /// what is read, or no process writes the file, which is marked as a backup.
+    var seen: [FileChange?]?
+
+    /// Whether what was read from it is one state of the file.
+    var isUnchanged: Bool { seen.map { $0 == files.changes } ?? true }
 
     /// Whether all of its files are still at their paths.
     ///
@@ -40,5 +46,19 @@ struct OpenDatabase {
         guard identity == FileIdentity(path: files.database) else { return nil }
         let found = WALFiles(of: files)
         return walFiles == nil || walFiles == found ? found.logSize : nil
+    }
+}
+
+/// The files that SQLite has opened next to a database.
+struct WALFiles: Equatable, Sendable {
+    private let log: FileIdentity?
+    private let sharedMemory: FileIdentity?
+
+    /// The size of the log in bytes at the time of the lookup.
+    var logSize: Int64 { log?.size ?? 0 }
+
+    init(of files: QueueFiles) {
+        log = FileIdentity(path: files.wal)
+        sharedMemory = FileIdentity(path: files.sharedMemory)
     }
 }

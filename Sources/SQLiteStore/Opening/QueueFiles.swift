@@ -119,6 +119,14 @@ struct QueueFiles: Sendable {
         }
     }
 
+    /// Whether there is a log, or a journal, that has yet to be copied into the database.
+    var hasLog: Bool {
+        [wal, journal].contains { (FileIdentity(path: $0)?.size ?? 0) > 0 }
+    }
+
+    /// The attributes that show whether the database or its logs were written.
+    var changes: [FileChange?] { [database, wal, journal].map(FileChange.init) }
+
     var directory: String { QueueLocation.directory(of: database) }
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }
@@ -134,5 +142,31 @@ struct QueueFiles: Sendable {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
+    }
+}
+
+/// The attributes that show whether a file was written; see stat(2).
+struct FileChange: Equatable {
+    /// How far the times of files may be behind, in microseconds.
+    static let step: UInt32 = 20_000
+    private let numbers: [Int64]
+    private let modified: Int64
+
+    /// `nil` where there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        numbers = [
+            Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size), modified,
+        ]
+    }
+
+    /// Whether it was written so recently that another write may leave the same time.
+    var isRecent: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let age = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - modified
+        return age.magnitude < UInt64(Self.step) * 1000
     }
 }

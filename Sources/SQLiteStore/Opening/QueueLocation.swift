@@ -39,6 +39,13 @@ package enum QueueLocation {
         return Identity.home.map { $0 + "/.local/state/alertq/queue.db" }
     }
 
+    /// Whether a database is on a file system that is mounted read-only; see statvfs(3),
+    /// `ST_RDONLY`.
+    package static func isReadOnly(_ path: String) -> Bool {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    }
+
     /// Whether a path leads to one of the files of the queue in a database.
     package static func isFile(_ path: String, ofQueue database: String) -> Bool {
         (try? QueueFiles(database: database).contain(path)) ?? false

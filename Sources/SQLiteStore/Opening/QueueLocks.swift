@@ -17,6 +17,11 @@ package struct QueueLocks: Sendable {
         files.flatMap { FileLocks(path: $0.lock)?.flockHolder() }.flatMap(other)
     }
 
+    /// Whether that process is rewriting the database for a purge, which takes a while.
+    package var isWriterRewriting: Bool {
+        files.map { WriterLock.isHolderRewriting(path: $0.lock) } ?? false
+    }
+
     /// A process with an attached screen, among those whose files this user may see.
     package var presenter: LinuxProcess? {
         files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }.flatMap(other)

@@ -21,56 +21,92 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let known: LogTail
     let lookAhead: LookAhead
     let timekeeper: Timekeeper?
+    /// Why nothing can be written through this store; `nil` for one that was opened for writing.
+    let refusal: AlertError?
+    /// What is read where the files can't be; `nil` unless the store was opened for reading.
+    let copy: ReadingCopy?
     private let closing = Mutex(false)
 
-    /// Opens the queue in a database file, which is created if it does not exist.
+    /// Opens the queue in a database file for writing; the file is created if it does not exist.
     ///
     /// - Parameters:
     ///   - caller: On whose behalf deadlines are applied.
-    ///   - isReadOnly: Whether nothing is written, so that it can be opened where writing is
-    ///     impossible.
     ///   - keepsTime: Whether it stores expiries and ends snoozes by itself.
-    ///   - onTrouble: Called once with the error if they can't be stored for a longer time.
+    ///   - onTrouble: Called once if they can't be stored for a longer time, and once if entries of
+    ///     the log had to be dropped.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``.
     package static nonisolated(nonsending) func open(
         path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
-        busyTime: Duration = .seconds(5), isReadOnly: Bool = false, keepsTime: Bool = false,
-        onTrouble: @escaping @Sendable (AlertError) -> Void = { _ in }
+        busyTime: Duration = .seconds(5), keepsTime: Bool = false,
+        onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
     ) async throws(AlertError) -> SQLiteAlertStore {
         try QueueLocation.createUserDirectory(for: path)
         let files = try QueueFiles(database: path)
-        if !isReadOnly { try WriteAccess.check(files) }
+        try WriteAccess.check(files)
         let changes = ChangeSignal()
         let foreignChanges = ChangeSignal()
         let bell = Bell(path: files.bell, mode: files.mode)
         let (known, lookAhead) = (LogTail(), LookAhead())
-        if isReadOnly, let refusal = try DatabaseFile(files: files).refusalIfBackup() {
-            return SQLiteAlertStore(
-                files: files, clock: clock, caller: caller,
-                commits: .refusing(refusal, files: files), changes: changes,
-                foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
-                timekeeper: nil)
-        }
         let commits = try await GroupCommit.start(
-            files: files, clock: clock, known: known, busyTime: busyTime
-        ) { concernsOthers in
-            changes.change()
-            guard concernsOthers else { return }
-            lookAhead.forget()
-            foreignChanges.change()
-        } ring: {
-            bell.ring()
-        }
+            files: files, clock: clock, known: known, busyTime: busyTime,
+            onTrouble: { onTrouble(.entriesLost($0)) },
+            onCommit: { concernsOthers in
+                changes.change()
+                guard concernsOthers else { return }
+                lookAhead.forget()
+                foreignChanges.change()
+            }, ring: { bell.ring() })
         bell.create()
         SlotFile(path: files.slot, mode: files.mode).allocate()
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
             foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
-            timekeeper: keepsTime ? Timekeeper(clock: clock, onTrouble: onTrouble) : nil)
+            timekeeper: keepsTime ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil)
         store.timekeeper?.start(for: store)
         return store
+    }
+
+    /// Opens the queue or the backup in a database file for reading: neither the file nor its log
+    /// changes, and no file appears next to it but SQLite's shared memory.
+    ///
+    /// Every change is refused, and nothing that is due is stored.
+    ///
+    /// - Parameters:
+    ///   - caller: Who reads.
+    ///   - onCopy: Called before a copy of the queue is made and read, because it can't be read in
+    ///     place.
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue of this
+    ///   version, ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/storage(operation:_:)``.
+    package static nonisolated(nonsending) func openForReading(
+        path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "reading"),
+        onCopy: @escaping @Sendable () -> Void = {}
+    ) async throws(AlertError) -> SQLiteAlertStore {
+        let files = try QueueFiles(database: path)
+        let refusal =
+            try DatabaseFile(files: files).refusalIfBackup()
+            ?? .notPermitted(
+                path: files.database, "it was opened for reading, and nothing is written to it")
+        let bell = Bell(path: files.bell, mode: files.mode)
+        // Neither rings nor makes others ring, for which they would need a lock on its file.
+        bell.close()
+        let store = SQLiteAlertStore(
+            files: files, clock: clock, caller: caller,
+            commits: .refusing(refusal, files: files), changes: ChangeSignal(),
+            foreignChanges: ChangeSignal(), known: LogTail(), lookAhead: LookAhead(), bell: bell,
+            timekeeper: nil, refusal: refusal, copy: ReadingCopy(onCopy: onCopy))
+        // Reports what is wrong with the file now, as opening for writing does.
+        try await store.read("open \(files.database)") { _ in }
+        return store
+    }
+
+    /// Makes sure that this account may write a queue.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    package static func checkWriteAccess(to path: String) throws(AlertError) {
+        try WriteAccess.check(QueueFiles(database: path))
     }
 
     /// Configures SQLite for use by this process alone, before its first use, which makes it
@@ -82,12 +118,14 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private init(
         files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
         changes: ChangeSignal, foreignChanges: ChangeSignal, known: LogTail, lookAhead: LookAhead,
-        bell: Bell, timekeeper: Timekeeper?
+        bell: Bell, timekeeper: Timekeeper?, refusal: AlertError? = nil,
+        copy: ReadingCopy? = nil
     ) {
         let slotChanges = ChangeSignal()
         let attached = AttachedEntries()
         let reader = QueueConfined(
-            Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
+            Reader(file: DatabaseFile(files: files), known: known, copy: copy) {
+                [weak commits] in
                 commits?.deferWrite("open the database again") { _ in }
             }, label: "alertq.reader")
         known.whenMoved { [weak reader] in reader?.async { $0.leaveIfMoved() } }
@@ -104,6 +142,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.reader = reader
         self.caller = caller
         self.timekeeper = timekeeper
+        self.refusal = refusal
+        self.copy = copy
         slot = SlotFile(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
             // The process's own commits have already been reported.
@@ -145,6 +185,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         watch.stop()
         // Before the writer, which then finds out whether another process has the file open.
         try? await reader.run { $0.close() }
+        copy?.remove()
         await commits.close()
         bell.close()
         changes.change()
@@ -163,7 +204,9 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     /// Creates another connection, for callers that read much at a time.
-    func makeReader() -> Reader { Reader(file: DatabaseFile(files: files), known: known) }
+    func makeReader() -> Reader {
+        Reader(file: DatabaseFile(files: files), known: known, copy: copy)
+    }
 
     package var position: LogPosition {
         // In this order: changes in between are examined once more.
@@ -221,10 +264,19 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
         guard !isClosed else { throw .closed }
+        if let refusal { throw refusal }
         return try SlotLease(of: screen, in: self)
     }
 
-    package nonisolated(nonsending) func screens() async -> ScreenRoster { slot.roster() }
+    package nonisolated(nonsending) func screens() async -> ScreenRoster {
+        for _ in 0..<4 {
+            let roster = slot.roster()
+            // One that is taking the lead has its text in a moment.
+            guard roster.leader?.pid == AttachedScreen.unknown.pid else { return roster }
+            try? await Task.sleep(for: .microseconds(500))
+        }
+        return slot.roster()
+    }
 
     /// Records an attached screen, which must give signs of life.
     func noteAttached(_ entry: SlotEntry) {
@@ -237,6 +289,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         _ id: Alert.ID
     ) async throws(AlertError) -> (any HandlerTurn)? {
         guard !isClosed else { throw .closed }
+        if let refusal { throw refusal }
         return try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
     }
 }

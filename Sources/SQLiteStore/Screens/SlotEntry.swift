@@ -12,7 +12,6 @@ final class SlotEntry: Sendable {
     private struct State {
         var descriptor: Descriptor?
         var holder: AttachedScreen
-        var json = ScreenJSON()
         /// The generation that it has taken; 0 if none.
         var generation: Int64 = 0
         /// The generation of a leader whose text can't be read, and since when.
@@ -85,7 +84,7 @@ final class SlotEntry: Sendable {
                 drop(&state)
                 return .notTaken
             }
-            if write(&state) { return .taken }
+            if write(state) { return .taken }
             drop(&state)
             return .notTaken
         }
@@ -94,7 +93,6 @@ final class SlotEntry: Sendable {
     /// Whether a leader has been silent for too long; one whose text can't be read is overtaken
     /// when it has had time to write it.
     private func mayOvertake(_ leader: SlotFile.Attached, _ state: inout State) -> Bool {
-        guard leader.generation > 0 else { return false }
         if leader.holder.pid > 0 { return leader.silence.map { $0 >= Self.patience } ?? false }
         let now = ContinuousClock.now
         guard let nameless = state.nameless, nameless.generation == leader.generation else {
@@ -111,11 +109,11 @@ final class SlotEntry: Sendable {
     func enter() throws(AlertError) {
         try state.withLock { state throws(AlertError) in
             let text = SlotText(of: state.holder, leading: state.generation)
-            guard text.bytes(&state.json) != nil else {
+            guard text.bytes != nil else {
                 throw .invalid("presenters", "have names that are too long together")
             }
             errno = 0
-            guard !write(&state) else { return }
+            guard !write(state) else { return }
             if errno != 0 { throw SystemError.current("write", file.path) }
             throw .storage(operation: "write \(file.path)", "only a part could be written")
         }
@@ -143,7 +141,7 @@ final class SlotEntry: Sendable {
             guard holder != state.holder else { return .known }
             let before = state.holder
             state.holder = holder
-            if write(&state) { return .written }
+            if write(state) { return .written }
             state.holder = before
             return .failed
         }
@@ -153,7 +151,7 @@ final class SlotEntry: Sendable {
     func offer(_ presenters: [String], isBusy: Bool) {
         state.withLock { state in
             state.holder.offer(presenters, isBusy: isBusy)
-            _ = write(&state)
+            _ = write(state)
         }
         ring()
     }
@@ -172,11 +170,11 @@ final class SlotEntry: Sendable {
 
     /// Writes a sign of life, and the rest again in case it was overwritten. That does not wake the
     /// processes that watch the file.
-    func giveSign() { state.withLock { _ = write(&$0) } }
+    func giveSign() { state.withLock { _ = write($0) } }
 
-    private func write(_ state: inout State) -> Bool {
+    private func write(_ state: State) -> Bool {
         let text = SlotText(of: state.holder, leading: state.generation)
-        guard let descriptor = state.descriptor, let bytes = text.bytes(&state.json) else {
+        guard let descriptor = state.descriptor, let bytes = text.bytes else {
             return false
         }
         let offset = off_t(index * SlotFile.entryLength)
@@ -188,7 +186,7 @@ final class SlotEntry: Sendable {
         let hasLed = state.withLock { state in
             guard state.generation > 0 else { return false }
             drop(&state)
-            _ = write(&state)
+            _ = write(state)
             return true
         }
         if hasLed { ring() }

@@ -2,6 +2,7 @@ import AlertCore
 import FoundationEssentials
 import Glibc
 import Linux
+import Synchronization
 
 /// The file of the screens attached to a queue, which also determines which of them leads.
 ///
@@ -17,8 +18,6 @@ import Linux
 ///
 /// For example: screen A leads with generation 4 and is stopped. After 3.5 s without a sign of
 /// life, B takes byte 5 and leads. When A continues, it sees that byte 5 is locked, and follows.
-///
-/// Earlier versions lock the whole file while they present, and read the first entry's text.
 struct SlotFile: Sendable {
     /// The fixed length of an entry, so that rewriting it does not fail on a full disk.
     static let entryLength = 1024
@@ -31,14 +30,13 @@ struct SlotFile: Sendable {
 
     let path: String
     let mode: mode_t
-    private let known = KnownScreens()
 
     /// A screen with an entry.
     struct Attached {
-        var index = 0
-        var holder: AttachedScreen
-        /// 0 if it does not lead; an earlier version leads with 0, and can't be overtaken.
-        var generation: Int64
+        let index: Int
+        let holder: AttachedScreen
+        /// 0 if it does not lead.
+        let generation: Int64
         /// How long it has given no sign of life; `nil` if that is unknown.
         var silence: Duration?
     }
@@ -52,15 +50,11 @@ struct SlotFile: Sendable {
         _ = posix_fallocate(descriptor.raw, 0, off_t(Self.entryLength))
     }
 
-    /// Attaches a screen; `nil` while a process of an earlier version presents.
+    /// Attaches a screen; `nil` if the file is deleted at this moment.
     ///
     /// - Throws: ``AlertError/busy(_:)`` if there are already 64 screens,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/storage(operation:_:)``.
     func attach(_ holder: AttachedScreen) throws(AlertError) -> SlotEntry? {
-        // Opening for writing and closing again would wake all waiting processes: look first.
-        if let file = Descriptor.openForReading(path), Self.isTakenByEarlierVersion(file) {
-            return nil
-        }
         let descriptor = try Descriptor.open(path, mode: mode)
         for index in 0..<Self.capacity {
             if descriptor.tryLock(F_WRLCK, Self.range(ofEntry: index)) {
@@ -75,7 +69,6 @@ struct SlotFile: Sendable {
             guard errno == EAGAIN || errno == EACCES else {
                 throw SystemError.current("lock", path)
             }
-            if Self.isTakenByEarlierVersion(descriptor) { return nil }
         }
         throw .busy(
             "\(Self.capacity) screens show this queue, which is the maximum; "
@@ -83,24 +76,17 @@ struct SlotFile: Sendable {
     }
 
     /// The screen that leads; `nil` if none does.
-    ///
-    /// Between taking the lead and writing its text, a screen has no text: reading is repeated for
-    /// a moment.
     func leader() -> Attached? { Descriptor.openForReading(path).flatMap { leader(of: $0) } }
 
     /// The screen that leads with a generation later than this one; `nil` if none does.
+    ///
+    /// Between taking the lead and writing its text, a screen is unknown.
     func leader(of file: Descriptor, above own: Int64 = 0) -> Attached? {
-        var last: Attached?
-        for attempt in 0..<5 {
-            if attempt > 0 { usleep(500) }
-            guard let generation = Self.generations(of: file).max(), generation > own else {
-                return own == 0 && Self.isTakenByEarlierVersion(file) ? earlierVersion(file) : nil
-            }
-            let found = living(in: file).first { $0.generation == generation }
-            if let found { return found }
-            last = Attached(index: -1, holder: .unknown, generation: generation)
+        guard let generation = Self.generations(of: file).max(), generation > own else {
+            return nil
         }
-        return last
+        return living(in: file).first { $0.generation == generation }
+            ?? Attached(index: -1, holder: .unknown, generation: generation)
     }
 
     /// The attached screens.
@@ -163,10 +149,6 @@ struct SlotFile: Sendable {
             start: firstGeneration + generation + 1, length: lastGeneration - generation)
     }
 
-    private static func isTakenByEarlierVersion(_ file: Descriptor) -> Bool {
-        file.otherLock(on: .wholeFile) == .wholeFile
-    }
-
     // MARK: - Texts
 
     /// The entries whose locks others hold; the text of a dead screen may still be there.
@@ -182,24 +164,116 @@ struct SlotFile: Sendable {
             let start = index * Self.entryLength
             guard start < count else { return nil }
             let end = min(start + Self.entryLength, count)
-            return SlotText(bytes[start..<end], ofEntry: index, known: known)?.attached(at: index)
+            return SlotText(bytes[start..<end])?.attached(at: index)
+        }
+    }
+}
+
+/// The text of a screen's entry: a line of JSON with its identity and what it shows, a line with
+/// its last sign of life, and a line with the generation that it leads.
+struct SlotText {
+    var holder: AttachedScreen
+    /// `nil` if the names of its presenters leave no room for a sign.
+    var sign: Heartbeat?
+    /// 0 for a screen that does not lead.
+    var generation: Int64
+
+    init(of holder: AttachedScreen, leading generation: Int64) {
+        self.holder = holder
+        sign = .now
+        self.generation = generation
+    }
+
+    /// Reads the bytes of an entry; `nil` if they are something else.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        let lines = bytes.prefix { $0 != 0 }.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let text = lines.first, !text.isEmpty,
+            let holder = try? JSONDecoder().decode(AttachedScreen.self, from: Data(text))
+        else { return nil }
+        self.holder = holder
+        sign = lines.dropFirst().first.flatMap {
+            Heartbeat(line: String(decoding: $0, as: UTF8.self))
+        }
+        generation =
+            lines.dropFirst(2).first.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// The screen whose entry this is.
+    func attached(at index: Int) -> SlotFile.Attached {
+        var holder = holder
+        holder.silence = sign?.overdue()
+        return SlotFile.Attached(
+            index: index, holder: holder, generation: generation, silence: sign?.age())
+    }
+
+    /// The bytes of an entry; `nil` if the screen's names leave no room.
+    var bytes: [UInt8]? {
+        guard let json = try? JSONEncoder().encode(holder) else { return nil }
+        var bytes = Array(json)
+        let newline = UInt8(ascii: "\n")
+        let end = Array("\(generation)\n".utf8)
+        bytes.append(newline)
+        let hasRoom = bytes.count + Heartbeat.now.line.count + end.count <= SlotFile.entryLength
+        // If the names leave no room for a sign, there is none, and the screen counts as present.
+        bytes += hasRoom ? sign?.line ?? [newline] : [newline]
+        bytes += end
+        guard bytes.count <= SlotFile.entryLength else { return nil }
+        return bytes + [UInt8](repeating: 0, count: SlotFile.entryLength - bytes.count)
+    }
+}
+
+/// The slot file entries of a store's attached screens.
+final class AttachedEntries: Sendable {
+    private struct Reference {
+        weak var entry: SlotEntry?
+    }
+
+    private let references = Mutex<[Reference]>([])
+
+    func add(_ entry: SlotEntry) {
+        references.withLock { references in
+            references.removeAll { $0.entry == nil }
+            references.append(Reference(entry: entry))
         }
     }
 
-    /// A process of an earlier version appears with the text of a dead one until it has written its
-    /// own: if the text's process is not alive, reading is repeated for a moment.
-    private func earlierVersion(_ file: Descriptor) -> Attached? {
-        var last = Attached(holder: .unknown, generation: 0)
-        for attempt in 0..<5 {
-            guard Self.isTakenByEarlierVersion(file) else { return nil }
-            last = entries(of: file).first ?? last
-            let isSure = last.holder.isThere || attempt > 0
-            let pid = last.holder.pid
-            if isSure, pid > 0, kill(pid, 0) == 0 || errno == EPERM { break }
-            usleep(500)
+    /// Writes a sign of life of this process.
+    func giveSigns() {
+        for entry in references.withLock({ $0.compactMap(\.entry) }) { entry.giveSign() }
+    }
+}
+
+extension Descriptor {
+    /// Opens a file of a queue for reading and writing; a missing one is created with exactly
+    /// `mode`, regardless of the umask.
+    ///
+    /// One that root creates next to another account's database belongs to that account, which
+    /// could not use it otherwise; SQLite does the same with its own files. No file that exists
+    /// changes its owner: it may have been put there by somebody who wants it.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)`` or ``AlertError/storage(operation:_:)``.
+    static func open(_ path: String, mode: mode_t) throws(AlertError) -> Descriptor {
+        let descriptor: Descriptor
+        do {
+            descriptor = try openOrCreate(path, mode: mode) { leave($0, toOwnerOf: path) }
+        } catch {
+            throw error.code == ELOOP ? refusal(of: path) : AlertError(error, path: path)
         }
-        // It may be in another pid namespace: pid_namespaces(7).
-        last.generation = 0
-        return last
+        guard descriptor.isPlainFile else { throw refusal(of: path) }
+        return descriptor
+    }
+
+    private static func leave(_ file: Int32, toOwnerOf path: String) {
+        var database = stat()
+        guard geteuid() == 0, let ending = QueueFiles.endings.first(where: path.hasSuffix),
+            stat(String(path.dropLast(ending.count)), &database) == 0, database.st_uid != 0
+        else { return }
+        // If that fails, the file is root's, and its owner gets an error that says so.
+        _ = fchown(file, database.st_uid, database.st_gid)
+    }
+
+    private static func refusal(of path: String) -> AlertError {
+        .notPermitted(path: path, "it is a link or not a regular file, and is not touched")
     }
 }

@@ -7,7 +7,7 @@ final class SlotLease: ScreenLease {
         var screen: AttachedScreen
         /// The names of its presenters, even if the slot has no room for all of them.
         var presenters: [String]
-        /// `nil` while a process of an earlier version presents.
+        /// `nil` while the file can't be used.
         var entry: SlotEntry?
         var isReleased = false
         /// When the entry was last found to be gone.
@@ -18,13 +18,11 @@ final class SlotLease: ScreenLease {
 
     private let store: SQLiteAlertStore
     private let state: Mutex<State>
-    private let upkeep: TextIndexUpkeep
 
     init(of screen: AttachedScreen, in store: SQLiteAlertStore) throws(AlertError) {
         let entry = try store.slot.attach(screen)
         state = Mutex(State(screen: screen, presenters: screen.presenters, entry: entry))
         self.store = store
-        upkeep = TextIndexUpkeep(of: store)
         if let entry { store.noteAttached(entry) }
     }
 
@@ -104,8 +102,7 @@ final class SlotLease: ScreenLease {
     nonisolated(nonsending) func show(
         _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
     ) async -> Bool {
-        upkeep.isPaused = alert != nil
-        return state.withLock { state in
+        state.withLock { state in
             (state.screen.alert, state.screen.hasDelegate) = (alert, hasDelegate)
             guard let entry = state.entry else { return false }
             let result = entry.show(alert, current: current, hasDelegate: hasDelegate)
@@ -132,7 +129,6 @@ final class SlotLease: ScreenLease {
     }
 
     func release() {
-        upkeep.stop()
         state.withLock { state in
             state.isReleased = true
             state.entry?.release()

@@ -51,10 +51,7 @@ extension SQLiteAlertStore {
                     try context.db.change(
                         """
                         UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL,
-                            snoozed_boot = NULL, turn = max(turn, 1 + coalesce((
-                                SELECT min(turns.turn, 1 << 62) FROM turns
-                                WHERE turns.priority = alerts.priority AND uid = account), 0))
-                        WHERE id = ?
+                            snoozed_boot = NULL WHERE id = ?
                         """, .integer(id))
                 }
                 return expired == 100 || awake.count == 500
@@ -82,19 +79,20 @@ extension SQLiteAlertStore {
             }
             let own = row.record.alert.snooze ?? .seconds(300)
             let until = try (end ?? .after(own)).moment(from: context.now, of: "snooze")
-            try context.db.change(
-                """
-                UPDATE alerts SET snoozes = snoozes + 1, snoozed_ms = ?, snoozed_boot_ms = ?,
-                    snoozed_boot = ? WHERE id = ?
-                """,
-                .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
-                .text(until.boot), .integer(id))
             context.concernsOthers = true
             try context.audit(
                 AuditDraft(
                     kind: .snoozed, record: row.record, content: row.content,
                     detail: EntryDetail.snoozed(until: until)),
                 by: caller)
+            try context.db.change(
+                """
+                UPDATE alerts SET snoozes = snoozes + 1, snoozed_ms = ?, snoozed_boot_ms = ?,
+                    snoozed_boot = ?, queued_seq = iif(presented_ms IS NULL, queued_seq, ?)
+                WHERE id = ?
+                """,
+                .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
+                .text(until.boot), .integer(context.head.sequence), .integer(id))
             var receipt = context.receipt(of: try context.db.alert(id)?.record ?? row.record)
             receipt.expiry = row.expiry
             return .done((receipt, end: until))
@@ -123,8 +121,6 @@ extension SQLiteAlertStore {
             }
             let by = try context.resolver(
                 of: row.record, authority, owner: .system, by: caller)
-            try context.db.change(
-                "UPDATE alerts SET cancel_requested = 1 WHERE id = ?", .integer(id))
             try context.audit(AuditDraft(kind: .cancelling, record: row.record, by: by), by: caller)
             var receipt = context.receipt(of: row.record)
             receipt.isCancelRequested = true
@@ -133,7 +129,7 @@ extension SQLiteAlertStore {
     }
 
     func postCollected(_ id: Alert.ID, by caller: Caller) {
-        commits.deferWrite("mark the response as collected", isPatient: true) { context in
+        commits.deferWrite("mark the response as collected") { context in
             _ = try context.collect(id, by: caller)
         }
     }
@@ -172,7 +168,7 @@ extension WriteContext {
     ///
     /// Alerts that the log contradicts are skipped: up to a thousand of them don't block the
     /// others.
-    fileprivate func expireOverdue(atMost limit: Int, by caller: Caller) throws -> Int {
+    func expireOverdue(atMost limit: Int, by caller: Caller) throws -> Int {
         var (refused, expired): (Set<Alert.ID>, Int) = ([], 0)
         while refused.count <= 1000, expired < limit {
             let overdue = try db.overdue(at: now, limit: refused.count + limit - expired)
@@ -207,31 +203,26 @@ extension WriteContext {
     ) throws -> AlertRecord {
         var record = row.record
         record.snoozedUntil = nil
-        let who = response.responder
-        try db.change(
-            """
-            INSERT INTO responses (alert_id, source, key, handler, outcome, button, button_index,
-                resolved_by, handled, uid, user, via, tty, ssh, host, pid, resolved_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(record.id), .text(record.source.name), .optional(record.alert.key),
-            .optional(record.alert.handler), .text(response.outcome.rawValue),
-            .optional(response.button?.id), .integer(response.buttonIndex),
-            .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
-            .optional(who.map { Int64($0.uid) }), .optional(who?.user), .optional(who?.via),
-            .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
-            .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds))
-        try db.change(
-            """
-            UPDATE alerts SET state = 'resolved', snoozed_ms = NULL, snoozed_boot_ms = NULL,
-                snoozed_boot = NULL WHERE id = ?
-            """, .integer(record.id))
-        changePending(of: row.sourceID, uid: record.source.uid, by: -1)
         try audit(
             AuditDraft(
                 kind: .resolved, record: record, response: response, content: row.content,
                 detail: detail),
             by: caller)
+        let who = response.responder
+        try db.change(
+            """
+            UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
+                outcome = ?, button_index = ?, resolved_by = ?, handled = ?, responder_uid = ?,
+                responder = ?, via = ?, tty = ?, ssh = ?, responder_host = ?, responder_pid = ?,
+                resolved_ms = ?, resolved_seq = ? WHERE id = ?
+            """,
+            .text(response.outcome.rawValue), .integer(response.buttonIndex),
+            .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
+            .optional(who.map { Int64($0.uid) }), .optional(who?.user), .optional(who?.via),
+            .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
+            .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds),
+            .integer(head.sequence), .integer(record.id))
+        try changePending(of: row.sourceID, uid: record.source.uid, by: -1)
         record.state = .resolved
         record.response = response
         return record
@@ -262,13 +253,14 @@ extension WriteContext {
 
     private func markCollected(_ id: Alert.ID) throws -> Bool {
         let isUncollected = try db.first(
-            "SELECT collected_ms IS NULL FROM responses WHERE alert_id = ?", .integer(id)
+            "SELECT outcome IS NOT NULL AND collected_ms IS NULL FROM alerts WHERE id = ?",
+            .integer(id)
         ) { $0.integer() == 1 }
         guard isUncollected == true else { return false }
         try db.checkUncollected(id)
         try db.change(
-            "UPDATE responses SET collected_ms = ? WHERE alert_id = ? AND collected_ms IS NULL",
-            .integer(now.wallMilliseconds), .integer(id))
+            "UPDATE alerts SET collected_ms = ? WHERE id = ?", .integer(now.wallMilliseconds),
+            .integer(id))
         return true
     }
 }

@@ -1,4 +1,5 @@
 import AlertCore
+import FoundationEssentials
 import SQLite
 
 /// The state that members of a write transaction share. It never leaves the writer's thread.
@@ -7,7 +8,6 @@ final class WriteContext {
     /// The moment of the current members: those that waited when the transaction began share one,
     /// and so do those that join it together later.
     private(set) var now: ClockReading
-    private var knownAskedMoment: String?
     /// The end of the audit log, as it grows during the transaction.
     var head: AuditHead
     /// The end of the audit log before the transaction.
@@ -16,29 +16,10 @@ final class WriteContext {
     /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
     private var sources: [SourceName: SourceCount] = [:]
-    /// How many alerts of an account waited before the transaction.
-    private var accounts: [UInt32: Int] = [:]
-    /// The changes to the numbers of waiting alerts, by source and by account.
+    /// The changes to the numbers of waiting alerts, by the ids of sources and accounts.
     private var pendingChanges: [Int64: Int] = [:]
-    private var accountChanges: [UInt32: Int] = [:]
-
-    /// The last rounds of the sources that have asked, and the number of writes at that time.
-    private var rounds: [Round: Int64] = [:]
-    private var writesInRounds = 0
-    /// The first alert from the next id on that already has an entry.
-    private var firstLogged: Database.FirstLogged?
-    /// The rows of questions that have not been inserted yet.
-    private var gathered: [QuestionRow] = []
-    private var gathersRows = false
-    /// The last number that an alert got, while rows are gathered.
-    private var lastAlert: Alert.ID?
     /// Memory for hashing.
     let input = HashInput()
-
-    private struct Round: Hashable {
-        let source: Int64
-        let priority: Alert.Priority
-    }
 
     private struct SourceName: Hashable {
         let uid: UInt32
@@ -59,30 +40,15 @@ final class WriteContext {
     }
 
     /// Prepares for more members, which run at some moment.
-    ///
-    /// - Parameter members: How many members the transaction then has.
-    func expect(_ members: Int, at now: ClockReading) {
-        gathersRows = gathersRows || members >= QuestionRow.gathered
-        self.now = now
-        knownAskedMoment = nil
-    }
-
-    /// What the details of all questions of the current members end with.
-    var askedMoment: String {
-        let moment = knownAskedMoment ?? EntryDetail.askedMoment(now)
-        knownAskedMoment = moment
-        return moment
-    }
+    func expect(at now: ClockReading) { self.now = now }
 
     /// The members' changes to the audit log.
     var change: LogTail.Commit {
         LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
     }
 
-    /// A number that grows with every change by a member.
-    var writes: Int { db.totalChanges + gathered.count }
-
-    /// The row of a source, or `nil` if it has none, and how many of its alerts wait.
+    /// The row of a source, or `nil` if it has none, and how many of its alerts wait. An account is
+    /// the source without a name.
     func source(uid: UInt32, name: String) throws -> (id: Int64?, pending: Int) {
         let key = SourceName(uid: uid, name: ExactText(name))
         guard let source = try sources[key] ?? stored(key) else { return (nil, 0) }
@@ -92,8 +58,6 @@ final class WriteContext {
 
     /// Creates the row of a source that has none, and returns its number.
     func addSource(uid: UInt32, name: String) throws -> Int64 {
-        // Rounds are looked up again afterwards.
-        try insertGathered()
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
         let source = SourceCount(id: db.lastInsertedID, pending: 0)
@@ -101,113 +65,166 @@ final class WriteContext {
         return source.id
     }
 
-    /// How many alerts of an account wait.
-    func pending(ofAccount uid: UInt32) throws -> Int {
-        let stored = try accounts[uid] ?? Int(UInt32(clamping: db.pending(ofAccount: uid)))
-        accounts[uid] = stored
-        return stored + accountChanges[uid, default: 0]
-    }
-
-    /// The round in which the next alert of a source waits.
+    /// The id of the next alert.
     ///
-    /// Gain, including ``checkUnknown(_:)``: a lookup for each ask takes 13 % of the writer's time
-    /// with 512 waiting tasks (`perf record alertq-bench ask`, files in memory).
-    func nextRound(of source: Int64, uid: UInt32, _ priority: Alert.Priority) throws -> Int64 {
-        if writes != writesInRounds { rounds.removeAll() }
-        let round = Round(source: source, priority: priority)
-        let last =
-            try rounds[round]
-            ?? max(try db.turn(of: uid, priority), try db.lastTurn(of: source, priority))
-        rounds[round] = last.addingBounded(1)
-        return last.addingBounded(1)
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry is about it: it was assigned before,
+    ///   and the alert was removed.
+    func nextID() throws -> Alert.ID {
+        let last = try db.lastID()
+        guard last < .max else { throw AlertError.usedUp("alerts") }
+        if case .alert(last + 1, let entry) = try db.firstLogged(from: last + 1) {
+            throw AlertError.inconsistent(
+                nil,
+                "the next alert would have the number \(last + 1), which entry \(entry) already "
+                    + "records")
+        }
+        return last + 1
     }
 
-    /// Records that everything written so far belongs to questions, which change no other source's
-    /// round.
-    func noteAsked() { writesInRounds = writes }
-
-    /// Makes sure that no entry is about the alert that is being asked: that would mean that its
-    /// number was assigned before, and that the alert was removed.
-    ///
-    /// The numbers only grow during a transaction.
-    func checkUnknown(_ id: Alert.ID) throws {
-        let logged = try firstLogged ?? db.firstLogged(from: id)
-        firstLogged = logged
-        guard case .alert(id, let entry) = logged else { return }
-        throw AlertError.inconsistent(
-            nil,
-            "the next alert would have the number \(id), which entry \(entry) already records")
-    }
-
-    /// Counts an alert of a source that begins to wait, or ends.
-    func changePending(of source: Int64, uid: UInt32, by change: Int) {
+    /// Counts an alert of a source and of its account that begins to wait, or ends.
+    func changePending(of source: Int64, uid: UInt32, by change: Int) throws {
         pendingChanges[source, default: 0] += change
-        accountChanges[uid, default: 0] += change
+        // There is no row only if the file was tampered with.
+        guard let account = try self.source(uid: uid, name: "").id else { return }
+        pendingChanges[account, default: 0] += change
     }
 
-    /// Inserts the row of a question, or gathers it if many members share the transaction; returns
-    /// its number.
-    ///
-    /// Gain of that: 64 waiting tasks store 1.2 times as many asks, and 512 tasks 1.15 times as
-    /// many (`alertq-bench ask --sync-delay 60`, files in memory; against a statement for each).
-    func insert(_ row: QuestionRow) throws -> Alert.ID {
-        guard gathersRows else { return try insertAlone(row) }
-        let last = try lastAlert ?? db.lastGiven("alerts", "id")
-        guard last < .max else {
-            // SQLite refuses that in its own way.
-            try insertGathered()
-            return try insertAlone(row)
-        }
-        let id = last + 1
-        lastAlert = id
-        gathered.append(row)
-        gathered[gathered.count - 1].id = id
-        if gathered.count == QuestionRow.gathered { try insertGathered() }
-        return id
-    }
-
-    private func insertAlone(_ row: QuestionRow) throws -> Alert.ID {
+    /// Inserts the row of a question.
+    func insert(_ row: QuestionRow) throws {
         try db.change(QuestionRow.insertion) { row.bind(to: &$0) }
-        return db.lastInsertedID
     }
 
-    /// Inserts the rows that have been gathered, before anything reads them.
-    func insertGathered() throws {
-        if gathered.count == QuestionRow.gathered {
-            try db.change(QuestionRow.insertions, rows: gathered.count) { parameters in
-                for row in gathered { row.bind(to: &parameters) }
-            }
-        } else {
-            for row in gathered { _ = try insertAlone(row) }
-        }
-        gathered.removeAll(keepingCapacity: true)
-    }
-
-    /// Writes what the members share: rows that wait, and the counts, once for all of them.
+    /// Writes the counts, once for all members.
     func finish() throws {
-        try insertGathered()
+        // A number that was tampered with is found by the checks, and must not block answers.
         for (id, change) in pendingChanges where change != 0 {
             try db.change(
-                "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
+                "UPDATE sources SET pending = max(0, pending + ?) WHERE id = ?", .integer(change),
                 .integer(id))
         }
-        // A number that was tampered with is found by the checks, and must not block answers.
-        for (uid, change) in accountChanges where change != 0 {
-            try db.run(
-                "UPDATE accounts SET pending = max(0, pending + ?) WHERE uid = ?",
-                .integer(change), .integer(Int64(uid)))
-            guard db.changes == 0 else { continue }
-            try db.change(
-                "INSERT INTO accounts (uid, pending) VALUES (?, ?)", .integer(Int64(uid)),
-                .integer(max(0, change)))
-        }
         pendingChanges.removeAll()
-        accountChanges.removeAll()
     }
 
     private func stored(_ key: SourceName) throws -> SourceCount? {
         try db.source(uid: key.uid, name: key.name.text).map {
             SourceCount(id: $0.id, pending: Int(UInt32(clamping: $0.pending)))
+        }
+    }
+}
+
+extension AuditDraft {
+    /// An erasure concerns the whole queue; its detail names the alerts.
+    init(erased alerts: ErasedAlerts) {
+        self.init(kind: .erased)
+        detail = alerts.detail
+    }
+}
+
+extension WriteContext {
+    /// Appends an entry to the audit log, chained to the previous one.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
+    func audit(_ draft: AuditDraft, by caller: Caller) throws {
+        try now.checkYear(of: "clock")
+        guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
+        let entry = draft.entry(after: head, at: now, by: caller, input)
+        try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)
+        head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+    }
+
+    private func insert(_ entry: AuditEntry, milliseconds: Int64) throws {
+        let event = entry.event
+        let by = event.responder
+        try db.change(
+            """
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
+                button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, boot,
+                pid, content, detail, previous, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { parameters in
+            parameters.bind(event.sequence)
+            parameters.bind(milliseconds)
+            parameters.bind(event.kind.rawValue)
+            parameters.bind(event.alertID)
+            parameters.bind(event.source)
+            parameters.bind(event.outcome?.rawValue)
+            parameters.bind(event.buttonIndex.map(Int64.init))
+            parameters.bind(entry.buttonRole?.rawValue)
+            parameters.bind(event.by?.rawValue)
+            parameters.bind(Int64(by.uid))
+            parameters.bind(by.user)
+            parameters.bind(entry.loginUID.map(Int64.init))
+            parameters.bind(entry.session.map(Int64.init))
+            parameters.bind(by.via)
+            parameters.bind(by.tty)
+            parameters.bind(by.ssh)
+            parameters.bind(by.host)
+            parameters.bind(entry.boot)
+            parameters.bind(Int64(by.pid))
+            parameters.bind(entry.content)
+            parameters.bind(entry.detail)
+            parameters.bind(entry.previous)
+            parameters.bind(entry.hash)
+        }
+    }
+}
+
+// The rules of a resolution, with what only the log contains: who has requested a cancel.
+extension WriteContext {
+    /// Who is recorded as having ended an alert.
+    ///
+    /// - Throws: ``AlertError/notYours(_:owner:)``.
+    func resolver(
+        of record: AlertRecord, _ authority: Resolution.Authority, owner: ResolvedBy,
+        by caller: Caller
+    ) throws -> ResolvedBy {
+        let request = authority.isRequested ? try db.cancelRequest(of: record.id) : nil
+        return try authority.resolver(of: record, owner: owner, by: caller, request)
+    }
+
+    /// On whose behalf an alert is ended.
+    func actor(for resolution: Resolution, of id: Alert.ID, by caller: Caller) throws -> Caller {
+        resolution.actor(by: caller, try request(for: resolution, of: id))
+    }
+
+    /// The response that a resolution gives a waiting alert.
+    func response(
+        to record: AlertRecord, _ resolution: Resolution, by caller: Caller
+    ) throws -> Response {
+        try resolution.response(
+            to: record, at: now, by: caller, try request(for: resolution, of: record.id))
+    }
+
+    private func request(
+        for resolution: Resolution, of id: Alert.ID
+    ) throws -> CancelRequest? {
+        resolution.isRequested ? try db.cancelRequest(of: id) : nil
+    }
+}
+
+extension Database {
+    /// Runs a statement that must change one row.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it did not: a trigger can make a statement
+    ///   succeed without any effect; see <https://sqlite.org/lang_createtrigger.html#raise>.
+    func change(_ sql: String, _ values: Value...) throws {
+        try run(sql, values)
+        try checkChange()
+    }
+
+    /// Runs a statement that must change one row; the closure binds its parameters in order.
+    ///
+    /// - Throws: The errors of ``change(_:_:)``.
+    func change(_ sql: String, binding bind: (inout Parameters) -> Void) throws {
+        try run(sql, binding: bind)
+        try checkChange()
+    }
+
+    private func checkChange() throws {
+        guard changes == 1 else {
+            throw AlertError.inconsistent(
+                nil, "a statement that changes one row has changed \(changes)")
         }
     }
 }

@@ -6,8 +6,7 @@ import SQLite
 /// The only connection of a process that writes; confined to the writer's thread.
 final class Writer {
     /// The number of pages at which the write-ahead log is copied into the database and restarted,
-    /// so that it stays small. Gain: 1.1 times as many asks stored, by one caller and by 16
-    /// processes (`alertq-bench ask processes`, files in memory; against ten times as many pages).
+    /// so that it stays small.
     private static let checkpointPages = 1000
     /// After the reserve has been released, space matters more than speed.
     private static let tightCheckpointPages = 32
@@ -20,6 +19,8 @@ final class Writer {
     var reserve: DiskReserve
     var database: OpenDatabase?
     var mustCheck = false
+    /// Whether this process has stored responses, which may not be in the search index yet.
+    var mayHaveNewTexts = false
     /// The size of the log in bytes when a transaction last began.
     var logSize: Int64?
     /// The multiple of ``checkpointPages`` at which readers were last waited for.
@@ -79,6 +80,13 @@ final class Writer {
     func lock() throws(AlertError) { try writerLock.acquire() }
     func unlock() { writerLock.release() }
 
+    /// Runs a closure that holds the writer lock for long, because it rewrites the database.
+    func rewriting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        writerLock.mark(isRewriting: true)
+        defer { writerLock.mark(isRewriting: false) }
+        return try body()
+    }
+
     /// Begins a transaction on the database that is at the path now.
     func begin() throws(AlertError) {
         if let failure = known.failure { throw failure }
@@ -127,11 +135,15 @@ final class Writer {
         known.noteReplacement(reason, path: file.files.database)
     }
 
-    /// Makes this process write nothing more if an error shows that the file is damaged.
+    /// Makes this process write nothing more if an error shows that the file is damaged, or has
+    /// been overwritten since its header was checked.
     func noteDamage(_ error: any Error) {
         guard let damage = error as? SQLiteError, damage.isDamagedFile,
-            database?.isAtItsPath == true
+            let database, database.isAtItsPath
         else { return }
+        if (try? headerCheck.run(database.handle)) == false {
+            _ = replaced(LogTail.overwritten)
+        }
         known.noteDamage("\(damage)", path: file.files.database)
     }
 
@@ -236,6 +248,7 @@ final class Writer {
         let mayCopy = hasLog && !mustCheck && !reserve.isGivenUp && database?.isAtItsPath == true
         let isLocked = mayCopy && (try? writerLock.acquire(within: time)) != nil
         if isLocked, known.failure == nil, (try? checkHeader()) != nil {
+            if mayHaveNewTexts { indexTexts(ifAtLeast: 1) }
             database?.handle.emptyLogAtClosing()
         }
         // This is the last reference, so it is closed here.
@@ -270,9 +283,6 @@ final class Writer {
     }
 
     /// Runs jobs each of which either succeeds or fails before it has written anything.
-    ///
-    /// Gain: for 512 waiting tasks 2 times as many asks are stored (`alertq-bench ask`, files in
-    /// memory; against a savepoint for each).
     private func runAtOnce(
         in db: Database, _ outcome: inout Outcome, admitting admit: (inout Outcome) -> Void
     ) throws {
@@ -280,7 +290,7 @@ final class Writer {
         var next = 0
         while next < outcome.jobs.count {
             let members = next..<outcome.jobs.count
-            context.expect(members.upperBound, at: next == 0 ? context.now : clock.now())
+            context.expect(at: next == 0 ? context.now : clock.now())
             for index in members where outcome.errors[index] == nil {
                 outcome.errors[index] = try run(outcome.jobs[index], in: context)
             }
@@ -294,15 +304,13 @@ final class Writer {
     /// Runs a job, and returns its error if it failed before it had written anything.
     private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
         let db = context.db
-        // Only questions don't read what other questions add.
-        if job.kind != .ask { try wholly(db) { try context.insertGathered() } }
-        let written = context.writes
+        let changes = db.totalChanges
         do {
             try job.work(context)
             return nil
         } catch {
             guard db.isInTransaction, !error.concernsEveryone else { throw error }
-            guard context.writes == written else { throw HalfDone() }
+            guard db.totalChanges == changes else { throw HalfDone() }
             return translated(error, job.operation)
         }
     }
@@ -353,5 +361,166 @@ extension Error {
     fileprivate var concernsEveryone: Bool {
         guard let error = self as? SQLiteError else { return false }
         return error.isFull || error.isIOError || error.isDamage
+    }
+}
+
+extension Writer {
+    /// The members of a transaction, and what has become of them.
+    struct Outcome {
+        private(set) var jobs: [WriteJob] = []
+        /// For each job, in order: why it was refused before it was tried, or `nil`.
+        private(set) var refusals: [AlertError?] = []
+        /// For each job, in order: the error if nothing of it is stored, or `nil`.
+        var errors: [AlertError?] = []
+        var isCommitted = false
+        /// The transaction's changes to the audit log.
+        var change: LogTail.Commit?
+        /// Whether other tasks of this process must examine what has happened.
+        var concernsOthers = false
+        var mustKeepDeferred = false
+
+        /// Adds members.
+        mutating func admit(_ jobs: [WriteJob], refusals: [AlertError?]) {
+            self.jobs += jobs
+            self.refusals += refusals
+            errors += refusals
+            let isKept = { (job: WriteJob, refusal: AlertError?) in
+                job.kind == .upkeep && refusal != nil
+            }
+            mustKeepDeferred = mustKeepDeferred || zip(jobs, refusals).contains(where: isKept)
+        }
+    }
+}
+
+// Handling transactions when space runs out or the disk fails.
+extension Writer {
+    /// The log size at which new alerts are refused, because a reader prevents the log from being
+    /// reused.
+    private static let walLimitForAsks: Int64 = 48 << 20
+    /// The log size at which everything but answers and withdrawals is refused.
+    private static let walLimitForUpkeep: Int64 = 64 << 20
+
+    /// Why a transaction refuses some kinds of writes: because space is running out.
+    struct SpaceLimits {
+        fileprivate var asks: AlertError?
+        fileprivate var upkeep: AlertError?
+        fileprivate var hasTriedReserve = false
+    }
+
+    /// Finds out what is refused; a transaction is open that has written nothing yet.
+    func spaceLimits() -> SpaceLimits {
+        var limits = SpaceLimits()
+        if logSize ?? walSize() > Self.walLimitForAsks, !emptyLog() {
+            let size = walSize() - rewrittenSize()
+            let busy = AlertError.busy(
+                "a program keeps reading the database, so its log (\(walSize() >> 20) MiB) can't be "
+                    + "emptied; new alerts are refused until it ends")
+            if size > Self.walLimitForAsks { limits.asks = busy }
+            if size > Self.walLimitForUpkeep { limits.upkeep = busy }
+        }
+        return limits
+    }
+
+    /// For each of the jobs, why it is refused, or `nil`.
+    func refusals(of jobs: [WriteJob], _ limits: inout SpaceLimits) -> [AlertError?] {
+        if limits.asks == nil, !limits.hasTriedReserve, jobs.contains(where: { $0.kind == .ask }) {
+            do throws(AlertError) {
+                try reserve.setAside()
+            } catch {
+                limits.asks = error
+            }
+            limits.hasTriedReserve = true
+        }
+        return jobs.map { job in
+            switch job.kind {
+            case .ask: limits.asks
+            case .upkeep: limits.upkeep
+            case .answer: nil
+            }
+        }
+    }
+
+    /// How much of the log a purge may have written that has rewritten the database, and could not
+    /// empty the log afterwards, in bytes.
+    private func rewrittenSize() -> Int64 {
+        // If that can't be read, the transaction fails anyway.
+        guard let db = database?.handle, let upkeep = try? db.upkeep(),
+            upkeep.erasures > upkeep.erasuresDone
+        else { return 0 }
+        let pages = try? db.first("PRAGMA page_count") { $0.integer() }
+        let frame: Int64 = 4096 + 24
+        return (pages ?? 0).multipliedReportingOverflow(by: frame).partialValue
+    }
+
+    private func walSize() -> Int64 {
+        FileIdentity(path: file.files.wal)?.size ?? 0
+    }
+
+    /// Tries to empty the write-ahead log. A transaction is open that has written nothing yet.
+    private func emptyLog() -> Bool {
+        guard let handle = database?.handle else { return false }
+        rollback()
+        let isEmptied = (try? handle.checkpoint(.truncate)) ?? false
+        do {
+            try beginChecked()
+        } catch {
+            // The commit will fail with the reason.
+            return false
+        }
+        return isEmptied
+    }
+
+    /// Decides what a failed transaction means for its members.
+    func recover(from error: any Error, _ outcome: Outcome) -> Outcome {
+        var failed = outcome
+        // A member's own error may be due to what others have written, and that is undone.
+        failed.errors = zip(outcome.jobs, outcome.refusals).map { job, refusal in
+            refusal ?? translated(error, job.operation)
+        }
+        failed.mustKeepDeferred = true
+        if case .busy? = error as? AlertError { return failed }
+        guard let error = error as? SQLiteError, error.isFull else {
+            // After a failed sync the pages count as clean but may not be on disk: nothing more is
+            // acknowledged until the file has been opened and checked again.
+            mustCheck = true
+            return failed
+        }
+        return retryAnswers(failed)
+    }
+
+    /// Runs the answers among the jobs again, one by one, in the space of the reserve.
+    private func retryAnswers(_ failed: Outcome) -> Outcome {
+        var outcome = failed
+        for (index, job) in failed.jobs.enumerated() where job.kind == .answer {
+            var error = retry(job, &outcome)
+            while (error as? SQLiteError)?.isFull == true, reserve.giveUp() {
+                error = retry(job, &outcome)
+            }
+            outcome.errors[index] = error.map { translated($0, job.operation) }
+            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
+        }
+        return outcome
+    }
+
+    /// Runs one job in a separate transaction; returns the error if it failed.
+    private func retry(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
+        do {
+            let db = try db()
+            // A log that can be restarted needs no space.
+            _ = try? db.checkpoint(.passive)
+            try beginChecked()
+            let context = try makeContext(in: db, at: clock.now())
+            try job.work(context)
+            try context.finish()
+            try db.run("COMMIT")
+            outcome.isCommitted = true
+            known.raise(to: context.head)
+            outcome.concernsOthers = true
+            return nil
+        } catch {
+            noteDamage(error)
+            rollbackIfNeeded()
+            return error
+        }
     }
 }

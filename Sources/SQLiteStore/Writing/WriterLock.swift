@@ -40,6 +40,28 @@ final class WriterLock {
         }
     }
 
+    /// Locks this byte of the file as well, or no longer, while the database is being rewritten: so
+    /// others know why this lock is held for long, and have more patience.
+    func mark(isRewriting: Bool) {
+        guard let descriptor else { return }
+        // Without the mark, others only give up sooner.
+        if isRewriting {
+            _ = descriptor.tryLock(F_WRLCK, Self.rewritingByte)
+        } else {
+            descriptor.unlock(Self.rewritingByte)
+        }
+    }
+
+    /// Whether a running process holds the lock at a path, and is rewriting the database.
+    static func isHolderRewriting(path: String) -> Bool {
+        guard Descriptor.openForReading(path)?.otherLock(on: rewritingByte) != nil else {
+            return false
+        }
+        return FileLocks(path: path)?.flockHolder()?.isStopped != true
+    }
+
+    private static let rewritingByte = LockRange(start: 0, length: 1)
+
     func release() {
         guard let descriptor else { return }
         _ = clinux_flock(descriptor.raw, LOCK_UN)

@@ -25,6 +25,6 @@ enum AuditVerification: Benchmark {
             entries = report.entries
             rates.append(Double(entries) / elapsed.inSeconds)
         }
-        return [.speed(name, "\(entries) entries", rates.median, atLeast: 300_000)]
+        return [.speed(name, "\(entries) entries", rates.median, atLeast: 150_000)]
     }
 }

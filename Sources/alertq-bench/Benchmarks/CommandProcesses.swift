@@ -54,23 +54,22 @@ enum CommandProcesses: Benchmark {
             (
                 ["list"],
                 """
-                SELECT alerts.id, asked_ms, name, priority, state, buttons, title
-                FROM alerts JOIN sources ON sources.id = source_id WHERE state = 'queued' LIMIT 100
+                SELECT alerts.id, asked_ms, name, priority, buttons, title
+                FROM alerts JOIN sources ON sources.id = source_id WHERE outcome IS NULL LIMIT 100
                 """
             ),
             (
                 ["answer", "\(id)", "yes"],
                 """
-                BEGIN IMMEDIATE; UPDATE alerts SET state = 'resolved' WHERE id = \(id);
-                INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
-                    uid, user, via, host, pid, resolved_ms)
-                VALUES (\(id), 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host',
-                    1, 1); COMMIT
+                UPDATE alerts SET outcome = 'answered', button_index = 0, resolved_by = 'person',
+                    handled = 0, responder_uid = 0, responder = 'root', via = 'bench',
+                    responder_host = 'host', responder_pid = 1, resolved_ms = 1, resolved_seq = 1
+                WHERE id = \(id)
                 """
             ),
             (
                 ["collect", "--id", "\(id)"],
-                "UPDATE responses SET collected_ms = 1 WHERE alert_id = \(id)"
+                "UPDATE alerts SET collected_ms = 1 WHERE id = \(id)"
             ),
         ]
     }
@@ -79,8 +78,8 @@ enum CommandProcesses: Benchmark {
 
     private static let insertion = """
         INSERT INTO alerts (source_id, pid, host, style, priority, title, buttons, info, salt,
-            boot, asked_ms, asked_boot_ms)
-        VALUES (1, 1, 'host', 'alert', 1, 'Reboot?', '[]', '{}', zeroblob(16), 'boot', 1, 1)
+            boot, asked_ms, asked_boot_ms, queued_seq)
+        VALUES (1, 1, 'host', 'alert', 1, 'Reboot?', '[]', '{}', zeroblob(16), 'boot', 1, 1, 1)
         """
 
     private static func time(_ program: String, _ arguments: [String]) throws -> Double {

@@ -41,8 +41,9 @@ final class Filler {
         try db.execute(
             """
             UPDATE sources SET pending =
-                (SELECT count(*) FROM alerts WHERE source_id = sources.id AND state = 'queued');
-            INSERT INTO accounts SELECT uid, sum(pending) FROM sources GROUP BY uid;
+                (SELECT count(*) FROM alerts WHERE source_id = sources.id AND outcome IS NULL);
+            INSERT INTO sources (uid, name, pending)
+                SELECT uid, '', sum(pending) FROM sources GROUP BY uid;
             PRAGMA journal_mode = WAL
             """)
     }
@@ -62,14 +63,14 @@ final class Filler {
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
                 buttons, info, salt, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
-                state, presented_ms, account, turn)
-            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+                presented_ms, queued_seq)
+            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(id), .integer(source), .text(host), .optional(alert.key), .text(alert.title),
             .optional(alert.message), .text(sample.hasButtons ? Self.buttons : "[]"), .blob(salt),
             .text(boot), .integer(asked), .integer(asked), .optional(expiry?.wallMilliseconds),
-            .optional(expiry?.bootMilliseconds), .text(isResolved ? "resolved" : "queued"),
-            .optional(isResolved && entries > 3 ? asked : nil), .integer(id))
+            .optional(expiry?.bootMilliseconds),
+            .optional(isResolved && entries > 3 ? asked : nil), .integer(head.sequence + 1))
         let content = AuditEntry.content(of: alert, salt: salt)
         let entry = Entry(id: id, source: sample.source, at: asked, content: content)
         try audit(
@@ -96,18 +97,16 @@ final class Filler {
         let isCollected = isCollected && sample.isCollected
         try db.run(
             """
-            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
-                resolved_by, uid, user, via, host, pid, resolved_ms, collected_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            UPDATE alerts SET outcome = ?, button_index = ?, resolved_by = ?, handled = 0,
+                responder_uid = ?, responder = ?, via = ?, responder_host = ?, responder_pid = ?,
+                resolved_ms = ?, resolved_seq = ?, collected_ms = ? WHERE id = ?
             """,
-            .integer(entry.id), .text(entry.source), .optional(sample.key),
-            .text(sample.outcome.rawValue),
-            .optional(sample.button >= 0 ? Sample.buttons[sample.button].id : nil),
-            .integer(sample.button), .text(sample.by.rawValue),
+            .text(sample.outcome.rawValue), .integer(sample.button), .text(sample.by.rawValue),
             .optional(isTimer ? nil : Int64(1000)),
             .optional(isTimer ? nil : "ana"), .optional(isTimer ? nil : "terminal"),
             .optional(isTimer ? nil : "desk"), .optional(isTimer ? nil : Int64(4711)),
-            .integer(resolved), .optional(isCollected ? resolved : nil))
+            .integer(resolved), .integer(head.sequence + 1),
+            .optional(isCollected ? resolved : nil), .integer(entry.id))
         var entry = entry
         entry.at = resolved
         let detail: String? =
@@ -146,7 +145,7 @@ final class Filler {
                 at: Timestamp.date(milliseconds: entry.at), alertID: entry.id,
                 source: entry.source, outcome: sample?.outcome, buttonIndex: sample?.button,
                 by: sample?.by, responder: sample == nil ? asker : person),
-            buttonRole: role, loginUID: nil, session: nil,
+            buttonRole: role, loginUID: nil, session: nil, boot: boot,
             content: kind == .collected ? nil : entry.content, detail: detail, previous: head.hash)
         link.hash = link.computedHash
         try insert(link, milliseconds: entry.at)
@@ -158,17 +157,17 @@ final class Filler {
         try db.run(
             """
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, uid, user, via, host, pid, content, detail, previous,
-                hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                button_role, resolved_by, uid, user, via, host, boot, pid, content, detail,
+                previous, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(link.event.sequence), .integer(milliseconds), .text(link.event.kind.rawValue),
             .optional(link.event.alertID), .optional(link.event.source),
             .optional(link.event.outcome?.rawValue),
             .optional(link.event.buttonIndex.map(Int64.init)), .optional(link.buttonRole?.rawValue),
             .optional(link.event.by?.rawValue), .integer(Int64(by.uid)), .optional(by.user),
-            .text(by.via), .text(by.host), .integer(Int64(by.pid)), .optional(link.content),
-            .optional(link.detail), .blob(link.previous), .blob(link.hash))
+            .text(by.via), .text(by.host), .text(link.boot), .integer(Int64(by.pid)),
+            .optional(link.content), .optional(link.detail), .blob(link.previous), .blob(link.hash))
     }
 
     private static let buttons =

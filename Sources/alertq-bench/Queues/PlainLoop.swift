@@ -12,7 +12,6 @@ import SQLite
 final class PlainLoop {
     private let db: Database
     private var sequence: Int64
-    private var turn: Int64 = 0
     /// The alert whose collection is still to be stored.
     private var collected: Int64?
     private let hash = [UInt8](repeating: 7, count: 32)
@@ -30,8 +29,8 @@ final class PlainLoop {
         sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer() } ?? 0
         try db.execute(
             """
-            INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING;
-            INSERT INTO accounts (uid) VALUES (0) ON CONFLICT DO NOTHING
+            INSERT INTO sources (id, uid, name) SELECT * FROM (VALUES (1, 0, 'bench'), (2, 0, ''))
+            WHERE NOT EXISTS (SELECT * FROM sources)
             """)
     }
 
@@ -67,11 +66,11 @@ final class PlainLoop {
         try db.run(
             """
             INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,
-                info, salt, boot, asked_ms, asked_boot_ms, account, turn)
-            VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?, 0, ?)
+                info, salt, boot, asked_ms, asked_boot_ms, queued_seq)
+            VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, '\(Self.boot)', ?, ?, ?)
             """,
             .text("Prune old snapshots? \(number)"), .text(Self.buttons),
-            .blob(Array(hash[..<16])), .integer(now), .integer(now), .integer(turn + 1))
+            .blob(Array(hash[..<16])), .integer(now), .integer(now), .integer(sequence + 1))
         let id = db.lastInsertedID
         try changePending(by: 1)
         try audit("asked", id, now, Self.detail)
@@ -80,7 +79,7 @@ final class PlainLoop {
 
     private func changePending(by change: Int64) throws {
         try db.run("UPDATE sources SET pending = pending + ? WHERE id = 1", .integer(change))
-        try db.run("UPDATE accounts SET pending = pending + ? WHERE uid = 0", .integer(change))
+        try db.run("UPDATE sources SET pending = pending + ? WHERE id = 2", .integer(change))
     }
 
     /// Marks the last response as collected, with its log entry.
@@ -88,7 +87,7 @@ final class PlainLoop {
         guard let id = collected.take() else { return }
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         try db.run(
-            "UPDATE responses SET collected_ms = ? WHERE alert_id = ?", .integer(now), .integer(id))
+            "UPDATE alerts SET collected_ms = ? WHERE id = ?", .integer(now), .integer(id))
         try audit("collected", id, now)
     }
 
@@ -101,22 +100,21 @@ final class PlainLoop {
             try db.run(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?", .integer(now), .integer(id))
             try audit("presented", id, now)
-            turn += 1
             try db.run(
                 """
-                INSERT INTO turns (priority, uid, turn, shown) VALUES (1, 0, ?, ?)
-                ON CONFLICT DO UPDATE SET turn = excluded.turn, shown = excluded.shown
-                """, .integer(turn), .integer(sequence))
-            try db.run(
-                """
-                INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
-                    uid, user, via, host, pid, resolved_ms)
-                VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1,
-                    ?)
-                """, .integer(id), .integer(now))
-            try db.run("UPDATE alerts SET state = 'resolved' WHERE id = ?", .integer(id))
-            try changePending(by: -1)
+                INSERT INTO turns (priority, account, source, seq)
+                VALUES (1, 0, 0, ?1), (1, 2, 0, ?1), (1, 2, 1, ?1)
+                ON CONFLICT DO UPDATE SET seq = excluded.seq
+                """, .integer(sequence))
             try audit("resolved", id, now)
+            try db.run(
+                """
+                UPDATE alerts SET outcome = 'answered', button_index = 0, resolved_by = 'person',
+                    handled = 0, responder_uid = 0, responder = 'root', via = 'bench',
+                    responder_host = 'host', responder_pid = 1, resolved_ms = ?, resolved_seq = ?
+                WHERE id = ?
+                """, .integer(now), .integer(sequence), .integer(id))
+            try changePending(by: -1)
         }
         collected = id
     }
@@ -125,7 +123,9 @@ final class PlainLoop {
         #"[{"id":"yes","title":"Yes"},{"id":"no","role":"cancel","title":"No"}]"#
 
     /// As long as the detail that the queue logs for a question.
-    private static let detail = String(repeating: "d", count: 156)
+    private static let detail = String(repeating: "d", count: 93)
+    /// As long as the name of a boot.
+    private static let boot = "3f0d6c52-8a1e-4f6b-9c0d-2b7e5a914c38 time:[4026531834]"
 
     private func audit(
         _ event: String, _ id: Int64, _ now: Int64, _ detail: String? = nil
@@ -133,9 +133,10 @@ final class PlainLoop {
         sequence += 1
         try db.run(
             """
-            INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, pid,
-                content, detail, previous, hash)
-            VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?, ?)
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, boot,
+                pid, content, detail, previous, hash)
+            VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host',
+                '\(Self.boot)', 1, ?, ?, ?, ?)
             """,
             .integer(sequence), .integer(now), .text(event), .integer(id), .blob(hash),
             .optional(detail), .blob(hash), .blob(hash))

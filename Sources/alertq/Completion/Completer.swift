@@ -166,8 +166,7 @@ extension Completer {
         _ body: (AlertManager) async throws -> Result
     ) async -> Result? {
         guard let queue = try? queue() else { return nil }
-        return try? await queue.openExisting(
-            via: CompletionsCommand.name, keepsTime: false, body)
+        return try? await queue.read(body)
     }
 
     /// The queue that the line names so far.

@@ -4,7 +4,8 @@ import FoundationEssentials
 /// The history as comma-separated values.
 enum AlertCSV {
     private static let names = [
-        "id", "source", "key", "style", "priority", "title", "message", "state", "asked_at",
+        "id", "source", "source_uid", "key", "style", "priority", "title", "message", "state",
+        "asked_at",
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
         "pid", "unseen", "handled",
@@ -24,7 +25,8 @@ enum AlertCSV {
         let (alert, response) = (record.alert, record.response)
         let responder = response?.responder
         return CSVText.row([
-            .number(record.id), text(record.source.name), text(alert.key),
+            .number(record.id), text(record.source.name),
+            .number(Int64(record.source.uid)), text(alert.key),
             .text(alert.style.rawValue), .text(alert.priority.word), text(record.title),
             text(alert.message), .text(record.state.rawValue), date(record.askedAt),
             date(record.presentedAt), date(response?.resolvedAt), date(response?.collectedAt),

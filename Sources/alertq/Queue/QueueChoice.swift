@@ -85,47 +85,60 @@ enum QueueChoice: Sendable, Hashable {
 extension QueueChoice {
     /// Opens the queue for a verb, creates it if need be, and closes it in every case.
     func open<Result: Sendable>(
-        via verb: String, source: String? = nil, keepsTime: Bool = true,
+        via verb: String, source: String? = nil,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
-        let manager = try await Self.manager(
-            path: path, source: source, via: verb, keepsTime: keepsTime)
+        let manager = try await Self.manager(path: path, source: source, via: verb)
         return try await manager.closing(body)
     }
 
-    /// Opens the queue for a verb that only reads; `nil` if nobody has asked anything there yet.
+    /// Opens the queue for a verb that does not ask; `nil` if nobody has asked anything there yet.
     ///
     /// - Throws: ``CommandError`` if a queue that the user named does not exist.
     func openExisting<Result: Sendable>(
-        via verb: String, source: String? = nil, keepsTime: Bool = true,
+        via verb: String, source: String? = nil,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
-        switch QueuePresence(path: path) {
-        case .absent where isNamed, .noDirectory where isNamed || self == .system: throw noQueue
-        case .absent, .noDirectory: nil
-        case .present, .closed:
-            try await open(via: verb, source: source, keepsTime: keepsTime, body)
-        }
+        try await exists ? open(via: verb, source: source, body) : nil
     }
 
-    /// Opens the queue for a verb that neither changes it nor applies deadlines, even where nothing
-    /// can be written.
+    /// Opens the queue for a verb that only reads it, or a backup; `nil` if nobody has asked
+    /// anything there yet.
     ///
-    /// On a file system that is mounted read-only, a copy of it is read.
+    /// - Parameter context: Where a note says that a copy is read, because the queue can't be read
+    ///   in place.
+    /// - Throws: ``CommandError`` if a queue that the user named does not exist.
     func read<Result: Sendable>(
-        via verb: String, in context: Context, _ body: (AlertManager) async throws -> Result
+        in context: Context? = nil, _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
-        guard QueueSnapshot.isNeeded(for: path) else {
-            return try await openExisting(via: verb, keepsTime: false, body)
-        }
-        guard case .present = QueuePresence(path: path) else {
+        guard try exists else { return nil }
+        // Where asking could not create it either, it is missing all the same.
+        if QueuePresence.isMissing(path) {
             guard isNamed else { return nil }
             throw noQueue
         }
-        let snapshot = try QueueSnapshot(of: path)
-        defer { withExtendedLifetime(snapshot) {} }
-        context.note("\(path) is on a read-only file system: a copy of it is read")
-        return try await Self.file(snapshot.path).open(via: verb, keepsTime: false, body)
+        let manager = try await Self.reader(path: path, in: context)
+        return try await manager.closing(body)
+    }
+
+    /// Opens the queue at a path for reading; if that fails, the error says what to do.
+    static func reader(path: String, in context: Context? = nil) async throws -> AlertManager {
+        try await advising(path) {
+            try await AlertManager(reading: path) {
+                context?.note("\(path) can't be read where it is: a copy of it is read")
+            }
+        }
+    }
+
+    /// Whether there is a queue, unless that is an error.
+    private var exists: Bool {
+        get throws {
+            switch QueuePresence(path: path) {
+            case .absent where isNamed, .noDirectory where isNamed || self == .system: throw noQueue
+            case .absent, .noDirectory: false
+            case .present, .closed: true
+            }
+        }
     }
 
     /// Opens the queue that alerts are in.
@@ -142,40 +155,48 @@ extension QueueChoice {
         do {
             let result =
                 if let context {
-                    try await read(via: verb, in: context, body)
+                    try await read(in: context, body)
                 } else {
                     try await openExisting(via: verb, body)
                 }
             guard let result else { throw noQueue }
             return result
         } catch {
-            throw await locating(error, id, via: verb)
+            throw await locating(error, id)
         }
     }
 
     /// The error, and where else the alert is that is missing in this queue.
     ///
     /// - Parameter id: The alert that was looked for, where the error doesn't say so.
-    func locating(_ error: any Error, _ id: Alert.ID?, via verb: String) async -> any Error {
+    func locating(_ error: any Error, _ id: Alert.ID?) async -> any Error {
         guard ExitCode(error) == .notFound else { return error }
         if case AlertError.noSuchButton = error { return error }
         let missing = if case AlertError.notFound(let missing) = error { missing } else { id }
-        guard let missing, await isInSystemQueue(missing, via: verb) else { return error }
+        guard let missing, await isInSystemQueue(missing) else { return error }
         return CommandError(.notFound, "\(error); the system queue has one: add --system")
     }
 
     /// Opens the queue at a path; if that fails, the error says what to do.
     static func manager(
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
-        queueName: String? = nil, keepsTime: Bool = true
+        queueName: String? = nil
+    ) async throws -> AlertManager {
+        let manager = try await advising(path) {
+            try await AlertManager(
+                path: path, source: source, via: verb, turn: turn, queueName: queueName)
+        }
+        // A command that is asked to end does not wait for a lock that another process holds.
+        SignalWatch.whenEnding { [weak manager] in manager?.prepareToEnd() }
+        return manager
+    }
+
+    /// Opens a queue; if that fails, the error says what to do.
+    private static func advising(
+        _ path: String, _ open: () async throws -> AlertManager
     ) async throws -> AlertManager {
         do {
-            let manager = try await AlertManager(
-                path: path, source: source, via: verb, turn: turn, queueName: queueName,
-                keepsTime: keepsTime)
-            // A command that is asked to end does not wait for a lock that another process holds.
-            SignalWatch.whenEnding { [weak manager] in manager?.prepareToEnd() }
-            return manager
+            return try await open()
         } catch {
             let code = ExitCode(error)
             var presence = QueuePresence(path: path)
@@ -198,10 +219,10 @@ extension QueueChoice {
             .notFound, "there is no queue at \(path)" + (advice.map { "; \($0)" } ?? ""))
     }
 
-    private func isInSystemQueue(_ id: Alert.ID, via verb: String) async -> Bool {
+    private func isInSystemQueue(_ id: Alert.ID) async -> Bool {
         let system = QueueLocation.systemPath
         guard case .standard = self, path != system, QueuePresence(path: system) == .present,
-            let manager = try? await AlertManager(path: system, via: verb)
+            let manager = try? await AlertManager(reading: system)
         else { return false }
         let record = try? await manager.record(id)
         await manager.close()

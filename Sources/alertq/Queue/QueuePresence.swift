@@ -4,9 +4,9 @@ import SQLiteStore
 
 /// What is at the path of a queue, as far as this process can see; nothing is created.
 enum QueuePresence: Sendable, Hashable {
-    /// There is a file, with any content.
+    /// There is a file with some content.
     case present
-    /// There is no file, and asking creates it.
+    /// There is no file, or an empty one, and asking makes it a queue.
     case absent
     /// The directory is missing.
     case noDirectory(String)
@@ -18,7 +18,8 @@ enum QueuePresence: Sendable, Hashable {
         var status = stat()
         let directory = Self.directory(of: path)
         if fstatat(AT_FDCWD, path, &status, 0) == 0 {
-            self = .present
+            let isEmpty = status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
+            self = isEmpty ? .absent : .present
         } else if errno == EACCES {
             self = .closed(directory)
         } else if fstatat(AT_FDCWD, directory, &status, 0) != 0 {
@@ -29,6 +30,12 @@ enum QueuePresence: Sendable, Hashable {
             let mayCreate = faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0
             self = mayCreate ? .absent : .closed(directory)
         }
+    }
+
+    /// Whether there certainly is no file at a path.
+    static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return fstatat(AT_FDCWD, path, &status, 0) != 0 && errno == ENOENT
     }
 
     /// How to get access to the queue; `nil` where nothing is in the way, or no advice is known.

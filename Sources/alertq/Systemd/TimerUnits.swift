@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// The systemd units that back a queue up every day and, if requested, purge it every week; see
+/// The systemd units that back a queue up every day and, if requested, purge it every month; see
 /// systemd.timer(5).
 struct TimerUnits: Sendable {
     /// One unit's file.
@@ -37,7 +37,7 @@ struct TimerUnits: Sendable {
         if let age {
             let purge = [program, PurgeCommand.name, "--older-than", age] + queue
             files += Self.pair(
-                Self.purge, "erases the texts of old alerts", purge, every: "weekly")
+                Self.purge, "erases the texts of old alerts", purge, every: "monthly")
         }
         self.files = files
         systemctl = Self.systemctl(isSystem: isSystem)

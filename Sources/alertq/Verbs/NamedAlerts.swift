@@ -96,7 +96,7 @@ extension NamingCommand {
                 code = ExitCode(error)
                 guard alerts.areSeveral, Self.isAboutOneAlert(error) else { throw error }
                 context.note(
-                    "\(Self.name): \(await queue.locating(error, nil, via: Self.name))")
+                    "\(Self.name): \(await queue.locating(error, nil))")
             }
             if first == .done { first = code }
         }

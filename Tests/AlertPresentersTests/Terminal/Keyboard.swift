@@ -87,9 +87,10 @@ final class Keyboard: Sendable {
         // first tick may have come before the last key, and a timer may be set for that.
         for _ in 0..<3 {
             let before = progress.ticksDone
-            clock.repeatNow()
             _ = await eventually(each: .microseconds(200)) {
-                progress.ticksDone > before || !clock.isTicking || Task.isCancelled
+                // Each time: an alert may end, and another one appear, that had no tick yet.
+                let isTicking = clock.repeatNow()
+                return progress.ticksDone > before || !isTicking || Task.isCancelled
             }
         }
     }

@@ -61,10 +61,12 @@ final class ManualTerminalClock: TerminalClock {
         state.withLock { $0.now = end }
     }
 
-    /// Runs once more what runs again and again, without moving the time.
-    func repeatNow() {
+    /// Runs once more what runs again and again, without moving the time; returns whether there is
+    /// any of that.
+    func repeatNow() -> Bool {
         let timers = state.withLock { $0.timers.filter { $0.interval != nil } }
         for timer in timers { timer.queue.sync(execute: timer.body) }
+        return !timers.isEmpty
     }
 }
 

@@ -42,6 +42,7 @@ struct BackgroundErrorTests {
             case .presenter(let name, let id, let cause):
                 errors.note("presenter \(name) \(id) \(cause)")
             case .deadlines(let cause): errors.note("deadlines \(cause)")
+            case .entriesLost(let cause): errors.note("entries \(cause)")
             case .inconsistent(let id, let cause): errors.note("inconsistent \(id) \(cause)")
             case .unattended(let id, let presenters):
                 errors.note("unattended \(id) \(presenters ?? [])")

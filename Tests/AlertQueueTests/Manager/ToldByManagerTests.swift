@@ -30,7 +30,7 @@ struct ToldByManagerTests {
     private func answeredAndFlipped(_ id: Alert.ID) async throws {
         let other = try await queue.store()
         try await other.answer(id, 1)
-        try queue.forge("UPDATE responses SET button_index = 0, button = 'Yes'")
+        try queue.forge("UPDATE alerts SET button_index = 0")
         await other.close()
     }
 
@@ -44,7 +44,7 @@ struct ToldByManagerTests {
             lines.note("ran \(response.buttonIndex)")
         }
         #expect(await eventually { lines.lines.contains("handler \(id)") })
-        try queue.forge("UPDATE responses SET button_index = 1, button = 'No'")
+        try queue.forge("UPDATE alerts SET button_index = 1")
         #expect(await eventually { lines.lines.contains("ran 1") })
         await manager.close()
         #expect(!lines.lines.contains("ran 0"))
@@ -57,7 +57,7 @@ struct ToldByManagerTests {
         let id = try await manager.submit(alert).record.id
         let other = try await queue.store()
         try await other.answer(id, 0)
-        try queue.forge("UPDATE responses SET handler = 'delete'")
+        try queue.forge("UPDATE alerts SET handler = 'delete'")
         try await manager.register(handler: "delete") { [lines] _ in lines.note("deleted") }
         #expect(await eventually { lines.lines.contains("handler \(id)") })
         await other.close()
@@ -83,6 +83,7 @@ struct ToldByManagerTests {
         let presenter = ScriptedPresenter { alert in
             if alert.title == "Delete?" {
                 let db = try Database(path: path)
+                db.setTriggers(areOn: false)
                 try db.execute("UPDATE alerts SET title = 'Keep?'")
             }
             return .button(0)
@@ -172,7 +173,9 @@ struct ToldByManagerTests {
         ] {
             #expect(error?.kind == "inconsistent")
         }
-        #expect(try queue.integer("SELECT count(*) FROM responses WHERE collected_ms IS NULL") == 1)
+        #expect(
+            try queue.integer(
+                "SELECT count(*) FROM alerts WHERE resolved_ms > 0 AND collected_ms IS NULL") == 1)
         await manager.close()
     }
 

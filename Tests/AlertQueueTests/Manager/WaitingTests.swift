@@ -122,7 +122,7 @@ struct WaitingTests {
         clock.advance(by: .seconds(60))
         #expect(
             try await eventually {
-                try queue.integer("SELECT count(*) FROM responses") == 1
+                try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL") == 1
             })
         await keeper.close()
     }

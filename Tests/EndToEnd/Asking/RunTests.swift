@@ -66,7 +66,7 @@ struct RunTests {
         #expect(result["ran"] as? Bool == false && result["reason"] as? String == reason)
         #expect((result["alert"] as? [String: any Sendable])?["id"] as? Int == 1)
         #expect(runs == [])
-        #expect(try await queue.rows("SELECT collected_ms IS NULL FROM responses") == ["0"])
+        #expect(try await queue.rows("SELECT collected_ms IS NULL FROM alerts") == ["0"])
         #expect(try await queue.isSound())
     }
 
@@ -118,7 +118,7 @@ struct RunTests {
         _ = await killed.exit()
         #expect(
             try await eventually {
-                try await queue.objects("history").first?["outcome"] as? String == "expired"
+                try await queue.objects("show", "1").first?["outcome"] as? String == "expired"
             })
         let next = try await ask(words(options: ["--timeout", "1h"]), id: 2)
         #expect(try await queue.run("answer", "2", "run").code == 0)

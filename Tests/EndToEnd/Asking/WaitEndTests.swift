@@ -45,18 +45,24 @@ struct WaitEndTests {
         #expect(refused.code == 65 && refused.errors.hasPrefix("alertq: "), "\(refused)")
     }
 
-    @Test("With no process running, an alert past its deadline is neither counted nor listed")
+    @Test("With no process running, an alert past its deadline is listed as expired, not counted")
     func overdue() async throws {
         let asked = try await queue.run("ask", "Q?", "--timeout", "300ms", "--detach")
         #expect(asked.code == 0)
         #expect(try await queue.run("ask", "Later?", "--timeout", "1h", "--detach").code == 0)
-        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(
+            try await eventually {
+                try await queue.objects("list").map { $0["outcome"] as? String }
+                    == ["expired", nil]
+            })
         // The quick count, the count of a manager, and the list itself.
         #expect(try await queue.run("list", "--count").output == "1\n")
         #expect(try await queue.objects("list", "--count").first?["pending"] as? Int == 1)
         let doctor = try await queue.run("doctor").output
         #expect(doctor.contains("; 1 alert waits"), "\(doctor)")
-        #expect(try await queue.run("list", "--limit", "1").errors == "")
+        let one = try await queue.run("list", "--limit", "1")
+        #expect(one.errors.contains("of 1 waiting alerts, 0 are listed"), "\(one)")
+        #expect(try await queue.run("list", "--limit", "2").errors == "")
     }
 
     @Test("--if-unattended fail stores nothing when nobody is there, and asks when somebody is")

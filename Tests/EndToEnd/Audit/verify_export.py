@@ -17,11 +17,11 @@ import sys
 
 NUMBERS = {"seq", "at_ms", "uid", "pid"}
 OPTIONAL_NUMBERS = {"alert_id", "button_index", "login_uid", "session"}
-TEXTS = {"event", "via", "host", "previous", "hash"}
+TEXTS = {"event", "via", "host", "boot", "previous", "hash"}
 # In the order of the hash, which covers all fields but itself.
 FIELDS = """
-    seq at_ms event alert_id source outcome button_index button_role resolved_by uid user
-    login_uid session via tty ssh host pid content detail previous hash
+    seq at_ms event alert_id source outcome button_index button_role resolved_by account_host
+    uid user login_uid session via tty ssh host boot pid content detail previous hash
 """.split()
 START = (0, "0" * 64)
 

@@ -52,6 +52,7 @@ struct ReadmeTests {
     private func normalised(_ log: String, _ queue: CommandLineQueue) -> String {
         log.replacing(/[0-9]{4}-[0-9-]+T[0-9:.]+Z/, with: "TIME")
             .replacing(/person \([^)]*\)/, with: "person (WHO)")
+            .replacing(/\talertq\t[^\t\n]+/, with: "\talertq\tWHO")
             .replacing(/--database \S+/, with: "--database PATH")
             .split(separator: "\n").filter { !$0.contains("Killed") }.joined(separator: "\n")
     }

@@ -477,7 +477,7 @@ struct RecipeTests {
             ["ask", "Unseen?", "-b", "OK", "--detach", "--timeout", "1ms", "--source", "job"],
         ] { #expect(try await queue.start(words).finish().code == 0) }
         #expect(try await queue.run("answer", "1", "yes").code == 0)
-        #expect(try await eventually { try await queue.objects("history").count == 2 })
+        #expect(try await queue.objects("history").count == 2)
         #expect(try await queue.run("notify", "Waits").code == 0)
         let old = ["faketime", "-f", "-2h", CommandLineQueue.program, "notify", "Waits for long"]
         #expect(await (try start(old)).exit() == 0)

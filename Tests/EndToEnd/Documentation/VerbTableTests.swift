@@ -221,7 +221,7 @@ extension VerbTableTests {
         64: { [try await $0.queue.run("list", "--nonsense"), try await $0.queue.run("lsit")] },
         65: { test in
             let id = try await test.ask()
-            _ = try await test.queue.rows("UPDATE alerts SET title = 'Go on?' WHERE id = \(id)")
+            try await test.queue.forge("UPDATE alerts SET title = 'Go on?' WHERE id = \(id)")
             return [
                 try await test.queue.run("ask", ""), try await test.queue.run("notify", " "),
                 try await test.queue.run("answer", id, "yes"), try await test.queue.run("show", id),

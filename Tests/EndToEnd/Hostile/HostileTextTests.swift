@@ -101,10 +101,11 @@ struct HostileTextTests {
         let assignments = columns.map { "\($0) = \(text)" }.joined(separator: ", ")
         try await queue.forge(
             """
-            UPDATE responses SET \(assignments); UPDATE audit SET \(assignments), detail = \(text);
-            UPDATE alerts SET host = \(text);
+            UPDATE alerts SET responder = \(text), via = \(text), tty = \(text), ssh = \(text),
+                responder_host = \(text) WHERE outcome IS NOT NULL;
+            UPDATE audit SET \(assignments), detail = \(text); UPDATE alerts SET host = \(text);
             """)
-        #expect(try await queue.rows("SELECT count(*) FROM responses WHERE via = \(text)") != ["0"])
+        #expect(try await queue.rows("SELECT count(*) FROM alerts WHERE via = \(text)") != ["0"])
     }
 
     /// What a verb prints on a terminal.

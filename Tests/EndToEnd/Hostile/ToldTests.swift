@@ -20,8 +20,8 @@ struct ToldTests {
         #expect(try await queue.run("answer", "1", "no").code == 0)
     }
 
-    private static let flip = "UPDATE responses SET button = 'yes', button_index = 0"
-    private static let flipBack = "UPDATE responses SET button = 'no', button_index = 1"
+    private static let flip = "UPDATE alerts SET button_index = 0"
+    private static let flipBack = "UPDATE alerts SET button_index = 1"
 
     @Test("Neither ask nor collect nor show prints a flipped answer; all do once it is restored")
     func flipped() async throws {
@@ -43,13 +43,7 @@ struct ToldTests {
     func hook() async throws {
         _ = try await queue.start(question + ["--detach"]).finish()
         _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
-        try await queue.forge(
-            """
-            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
-                resolved_by, resolved_ms)
-            SELECT 1, name, 'k', 'answered', 'yes', 0, 'policy', 1 FROM sources;
-            UPDATE alerts SET state = 'resolved' WHERE id = 1
-            """)
+        try await queue.forge("UPDATE alerts SET \(ForgedRow.answered) WHERE id = 1")
         let hook = queue.directory + "/hook"
         try "#!/bin/sh\necho $ALERTQ_ALERT >> \(log)\n".write(
             toFile: hook, atomically: true, encoding: .utf8)
@@ -69,14 +63,14 @@ struct ToldTests {
         try await answered()
         _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
         #expect(try await queue.run("answer", "2", "yes").code == 0)
-        try await queue.forge("UPDATE responses SET button = 'yes'")
+        try await queue.forge("UPDATE alerts SET button_index = 0 WHERE id = 1")
         let watch = try queue.start(
             [
                 "watch", "--button", "yes", "--exec", "sh", "--", "-c",
                 "echo $ALERTQ_ALERT >> '\(log)'",
             ])
         #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "2\n" })
-        #expect(await eventually { watch.errors.text.contains("does not match the conditions") })
+        #expect(await eventually { watch.errors.text.contains("alert 1 can't be trusted") })
         watch.kill(SIGTERM)
         _ = await watch.exit()
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")
@@ -99,15 +93,13 @@ struct ToldTests {
         #expect(await eventually { asker.errors.text.contains("waiting") })
         try await queue.forge(
             """
-            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
-                resolved_by, uid, via, host, pid, resolved_ms)
-            SELECT 1, name, 'k', 'answered', 'yes', 0, 'person', 0, 'terminal', 'nas', 1, 1
-            FROM sources;
-            UPDATE alerts SET state = 'resolved';
+            UPDATE alerts SET \(ForgedRow.answered);
+            UPDATE alerts SET responder_uid = 0, via = 'terminal', responder_host = 'nas',
+                responder_pid = 1, resolved_seq = (SELECT max(seq) + 1 FROM audit);
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                resolved_by, uid, via, host, pid, content, previous, hash)
+                resolved_by, uid, via, host, boot, pid, content, previous, hash)
             SELECT seq + 1, 1, 'resolved', 1, source, 'answered', 0, 'person', 0, 'terminal', 'nas',
-                1, content, hash, hash FROM audit
+                boot, 1, content, hash, hash FROM audit
             """)
         let finished = await asker.finish()
         #expect(finished.code == 65 && finished.output.isEmpty, "\(finished)")

@@ -29,7 +29,7 @@ struct BackupTests {
         "Verbs that are refused leave nothing next to a backup, or a file that is no queue",
         arguments: [
             ["ask", "Q?", "--detach"], ["answer", "1", "yes"], ["purge", "--older-than", "1d"],
-            ["collect", "--id", "1"], ["doctor"], ["doctor", "--repair"], ["doctor", "--reindex"],
+            ["collect", "--id", "1"], ["doctor"], ["doctor", "--reindex"],
             ["watch", "--exec", "true"], ["snooze", "1"], ["withdraw", "1"],
         ])
     func leavesNothing(verb: [String]) async throws {

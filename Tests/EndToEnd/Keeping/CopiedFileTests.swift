@@ -244,8 +244,10 @@ struct CopiedFileTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         #expect(try await queue.run("backup", folder, "--keep", "2").code == 0)
         let good = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let index = "SELECT rootpage FROM sqlite_schema WHERE name = 'alerts_snoozed'"
+        let page = try #require(try await queue.rows(index).first.flatMap { UInt64($0) })
         let handle = try FileHandle(forUpdating: URL(filePath: queue.path))
-        try handle.seek(toOffset: 10 * 4096)
+        try handle.seek(toOffset: (page - 1) * 4096)
         try handle.write(contentsOf: Data((0..<4096).map { _ in .random(in: 0...255) }))
         try handle.close()
         for _ in 1...2 {

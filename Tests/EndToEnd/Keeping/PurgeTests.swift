@@ -137,7 +137,7 @@ struct PurgeTests {
         }
         _ = try await queue.run("notify", "SECRET", "--timeout", "1ms")
         for id in ["1", "2"] { #expect(try await queue.run("withdraw", id).code == 0) }
-        #expect(await eventually { (try? await queue.objects("history").count) == 3 })
+        #expect(try await queue.objects("history").count == 3)
         #expect(try await queue.objects("history", "--uncollected").count == 3)
         let purged = try #require(try await queue.objects("purge", "--older-than", "now").first)
         #expect(purged["erased"] as? Int == 3 && purged["uncollected"] as? Int == 0)
@@ -190,7 +190,9 @@ struct PurgeTests {
             let notified = try queue.start(["notify", "SECRET", "--timeout", "1ms"], as: account)
             #expect(await notified.exit() == 0)
         }
-        #expect(await eventually { (try? await queue.objects("history").count) == 3 })
+        // Each has stored the expiry of the one before.
+        #expect(try await queue.run("wait", "3").code == 12)
+        #expect(try await queue.objects("history").count == 3)
         let purge = ["purge", "--older-than", "now"]
         let dry = try await queue.start(purge + ["--dry-run"], as: accounts[0]).finish()
         #expect(dry.output.contains("the texts of 1 alert resolved"))
@@ -231,6 +233,46 @@ struct PurgeTests {
         #expect(try await queue.rows(index) == ["whole"])
         let left = "SELECT count(*) FROM alerts WHERE salt IS NOT NULL"
         #expect(try await queue.rows(left) == ["0"])
+    }
+
+    @Test("--no-vacuum leaves the erasure open, doctor says so, and the next purge finishes it")
+    func noVacuum() async throws {
+        for number in 1...3 { try await story(number) }
+        let purge = ["purge", "--older-than", "now"]
+        let left = try await queue.start(purge + ["--no-vacuum"]).finish()
+        #expect(left.code == 0 && left.output.contains("the texts of 3 alerts"))
+        #expect(left.errors.contains("a purge without --no-vacuum removes them"))
+        #expect(try await queue.objects("history", "--text", "secret").isEmpty)
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.code == 75 && doctor.output.contains("problem  erasure: "), "\(doctor)")
+        let purged = try #require(try await queue.objects("purge", "--older-than", "now").first)
+        #expect(purged["erased"] as? Int == 0 && purged["complete"] as? Bool == true)
+        #expect(try await grep() == "")
+        #expect(try await queue.run("doctor").code == 0)
+        #expect(try await queue.run("purge", "--older-than", "1d", "--dry-run").errors.isEmpty)
+        let both = try await queue.start(purge + ["--no-vacuum", "--dry-run"]).finish()
+        #expect(both.code == 64)
+    }
+
+    @Test("While a purge rewrites the database, commands wait longer, and say for what")
+    func rewriting() async throws {
+        #expect(try await ask(1, "--detach").code == 0)
+        let rewriter = try await queue.rewriter()
+        let asks = try queue.start(["ask", "Meanwhile", "--detach"])
+        let answers = try queue.start(["answer", "1", "yes"])
+        let name = "process \(rewriter.pid) (python3)"
+        for child in [asks, answers] {
+            let note = "alertq: waiting until \(name) has rewritten the database for a purge\n"
+            #expect(await eventually { child.errors.text == note }, "\(child.errors.text)")
+        }
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.code == 0 && doctor.output.contains("\(name) rewrites the database"))
+        // Longer than for any other lock.
+        try await Task.sleep(for: .seconds(6))
+        #expect(asks.poll() == nil && answers.poll() == nil)
+        rewriter.kill(SIGKILL)
+        #expect(await asks.exit() == 0)
+        #expect(await answers.exit() == 0)
     }
 
     @Test("Asking and answering continue while a purge runs")

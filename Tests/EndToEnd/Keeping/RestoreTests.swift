@@ -77,7 +77,7 @@ struct RestoreTests {
         #expect(try await queue.isSound())
         #expect(try await queue.faults() == [])
         #expect(try await queue.run("history", "--text", "four").output.contains("Four?"))
-        #expect(try await queue.rows("SELECT seq FROM responses").last == "\(2 + Self.jump + 2)")
+        #expect(try await queue.rows("SELECT first_id FROM upkeep") == ["\(3 + Self.jump + 1)"])
 
         let old = try await queue.start(
             ["audit", "verify", "--database", kept[0], "--head", String(before)]
@@ -126,7 +126,9 @@ struct RestoreTests {
         let directory = elsewhere.directory
         try Data("text".utf8).write(to: URL(filePath: directory + "/text"))
         try FileManager.default.copyItem(atPath: file, toPath: directory + "/forged")
-        try FileManager.default.copyItem(atPath: file, toPath: directory + "/newer")
+        for name in ["newer", "first", "first-backup"] {
+            try FileManager.default.copyItem(atPath: file, toPath: directory + "/" + name)
+        }
         for length in [150, 4096, 9999] {
             let cut = directory + "/cut-\(length)"
             try FileManager.default.copyItem(atPath: file, toPath: cut)
@@ -138,6 +140,9 @@ struct RestoreTests {
         for (name, sql) in [
             ("forged", "UPDATE alerts SET title = 'Two million?' WHERE id = 2"),
             ("newer", "PRAGMA user_version = 99"),
+            // As alertq 0.1.0 marked a queue and a backup.
+            ("first", "PRAGMA application_id = 1634497137"),
+            ("first-backup", "PRAGMA application_id = 1634497122"),
         ] {
             let forger = try Child(
                 "sqlite3", [directory + "/" + name, ".dbconfig enable_trigger off", sql])
@@ -148,7 +153,9 @@ struct RestoreTests {
             ("cut-150", 65, "is incomplete: it has 150 bytes, and its header says \(size)"),
             ("cut-4096", 65, "is incomplete: it has 4096 bytes, and its header says \(size)"),
             ("cut-9999", 65, "is incomplete: it has 9999 bytes, and its header says \(size)"),
-            ("newer", 65, "newer version"), ("none", 66, "No such file"), (".", 65, "regular file"),
+            ("newer", 65, "newer version"), ("first", 65, "was made by alertq 0.1.0"),
+            ("first-backup", 65, "was made by alertq 0.1.0"), ("none", 66, "No such file"),
+            (".", 65, "regular file"),
             ("forged", 65, "does not verify: alert 2 was changed"),
         ] {
             let refused = try await queue.run("restore", directory + "/" + name, "--force")

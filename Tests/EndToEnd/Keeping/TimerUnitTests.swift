@@ -114,7 +114,7 @@ struct TimerUnitTests {
         #expect(printed.output.contains("# /etc/systemd/system/alertq-backup.timer\n"))
         #expect(printed.output.contains("# Then run: systemctl daemon-reload && "))
         for words in [
-            ["--install"], ["--keep", "3"], ["--timers", "/b", "--repair"],
+            ["--install"], ["--keep", "3"], ["--timers", "/b", "--reindex"],
             ["--timers", "/b", "--uninstall"], ["--uninstall", "--keep", "3"], ["--timers", ""],
             ["--timers="], ["--timers"], ["--timers", "--install"], ["--timers", "--keep", "3"],
         ] {

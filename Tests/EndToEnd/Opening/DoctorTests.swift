@@ -40,7 +40,9 @@ struct DoctorTests {
 
     @Test(
         "--waiting needs --strict, and --strict can't be combined with another task",
-        arguments: [["--waiting", "1h"], ["--strict", "--repair"], ["--strict", "--reindex"]])
+        arguments: [
+            ["--waiting", "1h"], ["--strict", "--setup-system"], ["--strict", "--reindex"],
+        ])
     func refused(options: [String]) async throws {
         #expect(try await queue.start(["doctor"] + options).finish().code == 64)
     }

@@ -149,7 +149,7 @@ struct CommandPresenterTests {
         _ = FileManager.default.createFile(atPath: queue.directory + "/go", contents: nil)
         #expect(try await eventually { try await story()["button"] as? String == "yes" })
         let said = try #require(queue.lines("said").first.flatMap { Int($0) })
-        let resolved = try await queue.rows("SELECT resolved_ms FROM responses")
+        let resolved = try await queue.rows("SELECT resolved_ms FROM alerts")
         let time = try #require(resolved.first.flatMap { Int($0) }) - said
         #expect(time < 2000, "\(time) ms")
         // It was reaped, too: the presenting process and nothing else is left.

@@ -99,9 +99,14 @@ struct DialogPresenterTests {
         #expect(asked.code == 0)
         let presenter = try present(script: script, variables)
         #expect(try await isShown())
-        try await Task.sleep(for: .milliseconds(800))
-        try await desktop.xdotool("key", "Return")
-        #expect(try await eventually { try await story()["button"] as? String == "ja" })
+        // A key that comes before anybody could have read the alert does not count.
+        #expect(
+            try await eventually(each: .seconds(1)) {
+                if try await desktop.windows(named: "alertq").count == 1 {
+                    try await desktop.xdotool("key", "Return")
+                }
+                return try await story()["button"] as? String == "ja"
+            })
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
     }
@@ -124,7 +129,7 @@ struct DialogPresenterTests {
         #expect(try await isShown())
         #expect(try await queue.run("answer", "1", "no").code == 0)
         #expect(try await eventually { try await desktop.windows(named: "alertq") == [] })
-        #expect(try await queue.run("notify", "Done", "--dismiss-after", "3s").code == 0)
+        #expect(try await queue.run("notify", "Done", "--dismiss-after", "10s").code == 0)
         #expect(try await isShown())
         #expect(try await eventually { try await desktop.windows(named: "alertq") == [] })
         presenter.kill(SIGTERM)

@@ -24,6 +24,7 @@ struct SlotTests {
             #expect(await terminal.shows("Prune?"))
             // An alert asked now waits for the answer, after which only a leading screen shows it.
             #expect(try await queue.run("ask", "Next \(round)?", "--detach").code == 0)
+            #expect(await terminal.shows("\(round + 1) more wait"))
             let count = terminal.bytes.count
             let start = ContinuousClock.now
             presenter.kill(SIGKILL)

@@ -33,7 +33,7 @@ struct DamagedFileTests {
         let template = try await DamageTemplate()
         let edits = [
             "UPDATE alerts SET title = 'Other' WHERE id = 2",
-            "UPDATE responses SET button = 'no', button_index = 1 WHERE alert_id = 2",
+            "UPDATE alerts SET button_index = 1 WHERE id = 2",
         ]
         for edit in edits {
             let queue = try CommandLineQueue()

@@ -65,9 +65,7 @@ struct RandomEditTests {
             defer { queue.remove() }
             try original.write(to: URL(filePath: queue.path))
             guard try apply(&edit, to: queue) else { return .refused }
-            let (isFound, isAgreed) = try queue.check(head)
-            #expect(isAgreed, "the quick check passes \(edit)")
-            guard !isFound else { return isAgreed ? .named : .wrong }
+            guard try !queue.isFound(head) else { return .named }
             try queue.forgetTurns()
             guard let now = try await queue.toldUnlessRefused() else { return .named }
             let difference = zip(told, now).first { $0 != $1 }
@@ -88,13 +86,15 @@ struct RandomEditTests {
         let told = try await told(by: original, template.clock.now())
         for script in [
             "UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL",
-            "UPDATE alerts SET cancel_requested = 0", "UPDATE sources SET pending = 100",
-            "UPDATE sqlite_sequence SET seq = 99", "UPDATE alerts SET priority = 3 WHERE id = 18",
+            "UPDATE sources SET pending = 100", "UPDATE upkeep SET first_id = 99",
+            "UPDATE alerts SET priority = 3 WHERE id = 18",
         ] {
             let queue = try EditedQueue(template.clock.now())
             defer { queue.remove() }
             try original.write(to: URL(filePath: queue.path))
-            try Database(path: queue.path).execute(script)
+            let db = try Database(path: queue.path)
+            db.setTriggers(areOn: false)
+            try db.execute(script)
             #expect(try await queue.told() != told, "\(script)")
         }
     }

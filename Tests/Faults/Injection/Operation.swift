@@ -7,7 +7,7 @@ import Testing
 /// An operation of a person or a program on a queue, run from a known state.
 enum Operation: String, CaseIterable, Sendable {
     case first, firstInEmptyFile, ask, notify, answer, snooze, withdraw, cancel
-    case collect, expire, checkpoint, present, search, purge, backup, restore
+    case collect, expire, checkpoint, present, reindex, purge, backup, restore
 
     /// The most important operations, for the short form.
     static let essential: [Operation] = [.ask, .answer]
@@ -31,7 +31,7 @@ enum Operation: String, CaseIterable, Sendable {
             ["ask", "Answered", "-b", "yes", "--cancel", "no", "--key", "answered", "--json"]
         case .expire: ["history", "--json"]
         case .present: ["present", "--once"]
-        case .search: ["history", "--text", "answered", "--json"]
+        case .reindex: ["doctor", "--reindex", "--json"]
         case .purge: ["purge", "--older-than", "now", "--json"]
         case .backup, .restore: [rawValue, "--force", "--json"]
         }
@@ -51,13 +51,13 @@ enum Operation: String, CaseIterable, Sendable {
         case .first, .firstInEmptyFile, .ask, .checkpoint:
             "SELECT count(*) FROM alerts WHERE key = 'asked'"
         case .notify: "SELECT count(*) > 0 FROM alerts WHERE title = 'Told'"
-        case .answer, .present: Self.response(to: 1, "outcome = 'answered' AND button = 'yes'")
+        case .answer, .present: Self.response(to: 1, "outcome = 'answered' AND button_index = 0")
         case .snooze: "SELECT snoozes > 0 FROM alerts WHERE id = 1"
         case .withdraw: Self.response(to: 1, "outcome = 'withdrawn'")
         case .cancel: Self.response(to: 1, "outcome = 'cancelled'")
         case .collect: Self.response(to: 2, "collected_ms IS NOT NULL")
         case .expire: Self.response(to: 3, "outcome = 'expired'")
-        case .search: "SELECT indexed_seq = (SELECT max(seq) FROM responses) FROM upkeep"
+        case .reindex: "SELECT indexed_seq >= (SELECT max(resolved_seq) FROM alerts) FROM upkeep"
         case .purge:
             """
             SELECT erasures > 0 AND erasures = erasures_done AND (SELECT salt IS NULL
@@ -73,8 +73,9 @@ enum Operation: String, CaseIterable, Sendable {
         in queue: CommandLineQueue, _ finished: Finished
     ) async throws -> [String] {
         switch self {
-        case .search:
-            return finished.output.contains("\"id\":2,") ? [] : ["alert 2 was not found"]
+        case .reindex:
+            let found = try await queue.run("history", "--text", "answered", "--json")
+            return found.output.contains("\"id\":2,") ? [] : ["alert 2 was not found"]
         case .purge:
             return try FileManager.default.contentsOfDirectory(atPath: queue.directory).filter {
                 let file = try Data(contentsOf: URL(filePath: queue.directory + "/" + $0))
@@ -88,7 +89,7 @@ enum Operation: String, CaseIterable, Sendable {
     }
 
     private static func response(to id: Int, _ condition: String) -> String {
-        "SELECT count(*) FROM responses WHERE alert_id = \(id) AND \(condition)"
+        "SELECT count(*) FROM alerts WHERE id = \(id) AND \(condition)"
     }
 
     /// Runs it to its end, or until it is killed.

@@ -51,11 +51,14 @@ struct HookKillTests {
             }
         }
         try await asking.value
-        #expect(try await queue.rows("SELECT count(*) FROM responses") == ["\(count)"])
+        #expect(
+            try await queue.rows("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL") == [
+                "\(count)"
+            ])
         #expect(kills > 4)
         let last = try queue.start(["watch", "--exec", hook])
         let isCollected = try await eventually(within: .seconds(60)) {
-            let left = "SELECT count(*) FROM responses WHERE collected_ms IS NULL"
+            let left = "SELECT count(*) FROM alerts WHERE resolved_ms > 0 AND collected_ms IS NULL"
             return try await queue.rows(left) == ["0"]
         }
         last.kill(SIGTERM)

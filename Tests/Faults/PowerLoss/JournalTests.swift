@@ -41,19 +41,33 @@ struct JournalTests {
     @Test("The journal records every sync that strace sees without it")
     func syncs() async throws {
         let lab = try PowerLab()
-        let (plain, written) = (try CommandLineQueue(), try CommandLineQueue())
+        // A process that takes longer than 100 ms opens the database a second time, to look for
+        // deadlines, and that syncs, too. In one of a few attempts both take equally long.
+        for attempt in 1...10 {
+            let traced = try await tracedSyncs()
+            let recorded = try await recordedSyncs(lab)
+            #expect(recorded > 10)
+            if recorded == traced { return }
+            #expect(attempt < 10, "\(recorded) recorded, \(traced) seen")
+        }
+    }
+
+    private func tracedSyncs() async throws -> Int {
+        let queue = try CommandLineQueue()
         let kinds = ["fsync", "fdatasync", "sync_file_range"]
-        let calls = try await FaultPoint.calls(kinds, in: plain) { strace in
-            let asked = try plain.start(["ask", "Q", "--detach"], under: strace)
+        let calls = try await FaultPoint.calls(kinds, in: queue) { strace in
+            let asked = try queue.start(["ask", "Q", "--detach"], under: strace)
             #expect(await asked.exit() == 0)
         }
-        let recording = try lab.begin(in: written.directory)
-        let asked = try written.start(
-            ["ask", "Q", "--detach"], environment: recording.environment())
+        return calls.story.count
+    }
+
+    private func recordedSyncs(_ lab: PowerLab) async throws -> Int {
+        let queue = try CommandLineQueue()
+        let recording = try lab.begin(in: queue.directory)
+        let asked = try queue.start(["ask", "Q", "--detach"], environment: recording.environment())
         #expect(await asked.exit() == 0)
-        let syncs = try recording.records().count { if case .synced = $0 { true } else { false } }
-        #expect(syncs == calls.story.count)
-        #expect(syncs > 10)
+        return try recording.records().count { if case .synced = $0 { true } else { false } }
     }
 
     @Test("Synced data is on the disk even if the record of the file's creation comes later")

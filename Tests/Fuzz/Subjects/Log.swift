@@ -31,7 +31,10 @@ private func insertAny(_ input: inout Input, _ db: Database) {
 private func readAll(_ db: Database, _ now: ClockReading) {
     for id in [1, Int64.min, Int64.max] { _ = try? db.alert(id) }
     for id in [nil, 1, Int64.max] {
-        _ = try? db.waiting(source: nil, after: id, limit: 5, at: now)
+        for orOverdue in [false, true] {
+            _ = try? db.waiting(
+                source: nil, orOverdue: orOverdue, after: id, limit: 5, at: now)
+        }
     }
     _ = try? db.overdue(at: now, limit: 5)
     _ = try? db.finishedSnoozes(at: now, limit: 5)
@@ -51,13 +54,13 @@ private func readAll(_ db: Database, _ now: ClockReading) {
 }
 
 private func verify(_ db: Database) {
-    var check = AuditCheck(expecting: nil)
-    guard (try? check.readPage(db)) != nil,
-        (try? check.finish(db, at: SystemClock().now())) != nil
-    else { return }
+    var verification = QueueVerification(expecting: nil)
+    guard (try? verification.finish(db, at: SystemClock().now())) != nil else { return }
     let entries = (try? db.first("SELECT count(*) FROM audit") { $0.integer() }) ?? 0
     // Without knowing the chain, nobody can write an entry that verifies.
-    expect(entries == 0 || !check.report.problems.isEmpty, "made-up entries verify")
+    expect(
+        entries == 0 || !verification.report(damage: []).problems.isEmpty,
+        "made-up entries verify")
 }
 
 private struct AnyTable {
@@ -83,27 +86,20 @@ private let tables = [
             ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
             ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
             ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
-            ("expires_ms", .integer), ("expires_boot_ms", .integer),
-            ("state", .word(["queued", "resolved"])), ("presented_ms", .integer),
-            ("snoozes", .integer), ("snoozed_ms", .integer), ("snoozed_boot_ms", .integer),
-            ("snoozed_boot", .word(["boot", "other"])), ("cancel_requested", .small),
-            ("account", .integer), ("turn", .integer),
+            ("expires_ms", .integer), ("expires_boot_ms", .integer), ("presented_ms", .integer),
+            ("snoozes", .integer), ("snoozed_ms", .optional(.integer)),
+            ("snoozed_boot_ms", .integer), ("snoozed_boot", .word(["boot", "other"])),
+            ("queued_seq", .integer),
+            ("outcome", .optional(.word(Outcome.allCases.map(\.rawValue)))),
+            ("button_index", .small), ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))),
+            ("handled", .small), ("responder_uid", .integer), ("responder", .text), ("via", .text),
+            ("tty", .text), ("ssh", .text), ("responder_host", .text), ("responder_pid", .integer),
+            ("resolved_ms", .integer), ("resolved_seq", .small), ("collected_ms", .integer),
+            ("erased_seq", .small),
         ]),
-    AnyTable("accounts", [("uid", .integer), ("pending", .small)]),
     AnyTable(
         "turns",
-        [("priority", .small), ("uid", .integer), ("turn", .integer), ("shown", .integer)]),
-    AnyTable(
-        "responses",
-        [
-            ("seq", .small), ("alert_id", .small), ("source", .text), ("key", .text),
-            ("handler", .text), ("outcome", .word(Outcome.allCases.map(\.rawValue))),
-            ("button", .text), ("button_index", .small),
-            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("handled", .small),
-            ("uid", .integer), ("user", .text), ("via", .text), ("tty", .text), ("ssh", .text),
-            ("host", .text), ("pid", .integer), ("resolved_ms", .integer),
-            ("collected_ms", .integer),
-        ]),
+        [("priority", .small), ("account", .small), ("source", .small), ("seq", .integer)]),
     AnyTable(
         "audit",
         [
@@ -111,9 +107,10 @@ private let tables = [
             ("event", .word(AlertEvent.Kind.allCases.map(\.rawValue))), ("alert_id", .small),
             ("source", .text), ("outcome", .word(Outcome.allCases.map(\.rawValue))),
             ("button_index", .small), ("button_role", .word(["cancel", "destructive"])),
-            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("uid", .integer),
-            ("user", .text), ("login_uid", .integer), ("session", .integer), ("via", .text),
-            ("tty", .text), ("ssh", .text), ("host", .text), ("pid", .integer),
+            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("account_host", .text),
+            ("uid", .integer), ("user", .text), ("login_uid", .integer), ("session", .integer),
+            ("via", .text),
+            ("tty", .text), ("ssh", .text), ("host", .text), ("boot", .text), ("pid", .integer),
             ("content", .blob), ("detail", .text), ("previous", .blob), ("hash", .blob),
         ]),
 ]
@@ -134,7 +131,7 @@ private let queue = Confined(
             try database.execute(
                 """
                 PRAGMA ignore_check_constraints = ON;
-                INSERT INTO sources (id, uid, name) VALUES (0, 0, 'root'), (1, 1, 'one');
+                INSERT INTO sources (id, uid, name) VALUES (0, 0, 'root'), (1, 1, 'one'), (2, 1, '');
                 """)
             return database
         } catch {

@@ -20,7 +20,7 @@ import SQLite
         visible.response.map { $0.button == nil || visible.alert.buttons.count > $0.buttonIndex }
             ?? true, "a button that is not there")
     let position = QueuePosition(
-        id: row.record.id, priority: row.record.alert.priority, asked: row.asked)
+        id: row.record.id, priority: row.record.alert.priority, asked: row.alert.asked)
     _ = position.comes(before: position, at: now)
     _ = row.content
     _ = try? row.record.alert.validate()
@@ -30,19 +30,23 @@ import SQLite
 private let columns: [Kind] = [
     .integer, .text, .text, .word(["alert", "actionSheet"]), .small, .json("["), .json("{"), .text,
     .text, .json("["), .text, .integer, .integer, .integer, .text, .word(["boot", "other"]),
-    .integer, .integer, .integer, .integer, .integer, .integer, .integer, .blob, .text, .integer,
-    .word(Outcome.allCases.map(\.rawValue)), .small, .word(ResolvedBy.allCases.map(\.rawValue)),
-    .integer, .text, .text, .text, .text, .text, .integer, .integer, .integer, .small,
+    .integer, .integer, .integer, .integer, .integer, .integer, .integer, .blob,
+    .optional(.word(Outcome.allCases.map(\.rawValue))), .small,
+    .word(ResolvedBy.allCases.map(\.rawValue)), .small, .integer, .text, .text, .text, .text, .text,
+    .integer, .integer, .integer, .integer, .integer, .small, .integer, .word(["boot", "other"]),
+    .text, .integer,
 ]
 
 private let selectRow =
     "SELECT " + (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
 
 /// The usual contents of a column, in place of which other values come occasionally.
-enum Kind {
+enum Kind: Sendable {
     case integer, small, text, blob
     case word([String])
     case json(String)
+    /// As often there is none.
+    indirect case optional(Kind)
 }
 
 extension Input {
@@ -61,6 +65,7 @@ extension Input {
         case .blob: return .blob(bytes())
         case .word(let words): return .text(pick(words))
         case .json(let first): return .text(jsonText(first))
+        case .optional(let kind): return byte() & 1 == 0 ? .null : value(like: kind)
         }
     }
 

@@ -15,10 +15,12 @@ struct AuditForgingTests {
             "alert_id = 2", "alert_id = NULL", "source = 'other'", "source = NULL",
             "outcome = 'expired'", "outcome = NULL", "outcome = 'bogus'", "button_index = 1",
             "button_role = 'cancel'", "button_role = 'bogus'", "resolved_by = 'policy'",
-            "resolved_by = 'bogus'", "uid = uid + 1", "uid = uid + 4294967296", "user = 'ben'",
+            "resolved_by = 'bogus'", "account_host = 'desk'", "uid = uid + 1",
+            "uid = uid + 4294967296", "user = 'ben'",
             "user = NULL", "login_uid = 77", "login_uid = coalesce(login_uid, 0) + 4294967296",
             "session = 77", "session = coalesce(session, 0) + 4294967296", "via = 'policy'",
-            "tty = NULL", "ssh = ''", "host = 'other'", "pid = 1", "pid = pid + 4294967296",
+            "tty = NULL", "ssh = ''", "host = 'other'", "boot = 'other'", "pid = 1",
+            "pid = pid + 4294967296",
             "content = NULL", "content = zeroblob(32)", "detail = ''",
             "previous = zeroblob(32)", "hash = zeroblob(32)",
         ])
@@ -78,8 +80,8 @@ struct AuditForgingTests {
             UPDATE audit SET seq = -seq - 1 WHERE seq >= 5;
             UPDATE audit SET seq = -seq WHERE seq < 0;
             INSERT INTO audit SELECT 5, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid,
-                content, detail, hash, hash FROM audit WHERE seq = 4
+                button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty, ssh,
+                host, boot, pid, content, detail, hash, hash FROM audit WHERE seq = 4
             """)
         if isHashed {
             let entry = try #require(
@@ -118,11 +120,8 @@ struct AuditForgingTests {
         try log.forge(
             """
             DELETE FROM audit WHERE seq = \(head.sequence);
-            DELETE FROM responses WHERE alert_id = 5;
-            UPDATE alerts SET state = 'queued' WHERE id = 5;
-            UPDATE sources SET pending = pending + 1 WHERE name = 'test';
-            UPDATE accounts SET pending = pending + 1;
-            UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'responses'
+            UPDATE alerts SET \(ForgedRow.waiting) WHERE id = 5;
+            UPDATE sources SET pending = pending + 1 WHERE name IN ('test', '')
             """)
         #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
         let problems = try await log.store.verify(expecting: head).problems
@@ -148,12 +147,10 @@ struct AuditForgingTests {
         let problem = try await log.problem(
             after: """
                 INSERT INTO audit SELECT -1, at_ms, event, 6, source, outcome, button_index,
-                    button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host,
-                    pid, content, detail, previous, hash FROM audit
+                    button_role, resolved_by, account_host, uid, user, login_uid, session, via,
+                    tty, ssh, host, boot, pid, content, detail, previous, hash FROM audit
                     WHERE alert_id = 1 AND event = 'resolved';
-                INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
-                    resolved_ms) VALUES (6, 'test', 'answered', 'Yes', 0, 'person', 1);
-                UPDATE alerts SET state = 'resolved' WHERE id = 6
+                UPDATE alerts SET \(ForgedRow.answered) WHERE id = 6
                 """)
         #expect(problem.sequence == -1)
         await log.store.close()
@@ -207,8 +204,6 @@ struct AuditForgingTests {
             default: break
             }
         }
-        var hash = [UInt8](repeating: 0, count: SHA256.byteCount)
-        hash.withUnsafeMutableBytes { input.hash(into: $0) }
-        return hash
+        return input.hash
     }
 }

@@ -34,7 +34,7 @@ struct AuditVerificationTests {
         arguments: [
             ("", nil), ("UPDATE alerts SET expires_boot_ms = 1 WHERE id = 4", "the deadline"),
             ("UPDATE alerts SET priority = 3 WHERE id = 1", "the deadline"),
-            ("UPDATE responses SET button = 'x' WHERE alert_id = 1", "what is left"),
+            ("UPDATE alerts SET title = 'x' WHERE id = 1", "what is left"),
         ])
     func independentRows(script: String, complaint: String?) async throws {
         let log = try await AuditLog()
@@ -73,7 +73,11 @@ struct AuditVerificationTests {
         let entries = try await log.store.entries(after: 0, of: nil, limit: 1000)
         let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
         // Erasures are in the logs of other tests; no store writes the others itself.
-        #expect(missing == [.erased, .restored, .ran, .access, .reminded, .seen])
+        #expect(
+            missing == [
+                .erased, .restored, .ran, .access, .claimed, .moved, .reminded, .seen, .superseded,
+                .unused,
+            ])
         #expect(Set(entries.compactMap(\.event.by)) == [.person, .asker, .policy, .system])
         await log.store.close()
     }
@@ -100,13 +104,37 @@ struct AuditVerificationTests {
         CREATE TEMP TABLE copy AS SELECT * FROM audit ORDER BY seq DESC LIMIT 1;
         UPDATE copy SET seq = seq + 2; INSERT INTO audit SELECT * FROM copy
         """,
-        "UPDATE responses SET outcome = 'withdrawn', button_index = -1",
-        "UPDATE responses SET uid = 0",
-        "UPDATE responses SET collected_ms = 1 WHERE alert_id = 1",
-        "DELETE FROM responses WHERE alert_id = 1",
+        "UPDATE alerts SET outcome = 'withdrawn', button_index = -1",
+        "UPDATE alerts SET responder_uid = 0", "UPDATE alerts SET resolved_seq = 1 WHERE id = 1",
+        "UPDATE alerts SET collected_ms = 1 WHERE id = 1",
+        "UPDATE alerts SET collected_ms = 1 WHERE id = 6",
+        "UPDATE alerts SET outcome = NULL WHERE id = 1", "DELETE FROM alerts WHERE id = 1",
+        "UPDATE alerts SET title = 'x' WHERE id = 1",
+        "UPDATE alerts SET message = 'x' WHERE id = 6",
+        "UPDATE alerts SET key = 'x' WHERE id = 2", "UPDATE alerts SET expires_ms = 1 WHERE id = 6",
+        "UPDATE alerts SET title = NULL, salt = NULL WHERE id = 6",
+        "UPDATE OR REPLACE alerts SET id = 1 WHERE id = 6",
+        "UPDATE OR REPLACE alerts SET rowid = 1 WHERE id = 6",
+        "UPDATE alerts SET _rowid_ = 99 WHERE id = 6",
+        "UPDATE OR REPLACE alerts SET key = 'k-1' WHERE id = 6",
+        """
+        UPDATE OR REPLACE alerts SET key = 'k-1', source_id = (SELECT source_id FROM alerts
+            WHERE id = 2) WHERE id = 6
+        """,
+        "REPLACE INTO alerts SELECT * FROM alerts WHERE id = 1",
+        "DELETE FROM sources", "DELETE FROM upkeep", "UPDATE sources SET name = 'x' WHERE id = 1",
+        "UPDATE sources SET uid = 7", "UPDATE OR REPLACE sources SET rowid = 2 WHERE id = 1",
+        "REPLACE INTO sources SELECT * FROM sources",
+        "REPLACE INTO sources (uid, name) SELECT uid, name FROM sources",
+        "UPDATE alerts SET responder = 'x' WHERE id = 6",
+        "UPDATE alerts SET snoozed_ms = 5 WHERE id = 6",
+        """
+        CREATE TEMP TABLE copy AS SELECT * FROM alerts WHERE key IS NOT NULL LIMIT 1;
+        UPDATE copy SET id = 99; REPLACE INTO alerts SELECT * FROM copy
+        """,
     ]
 
-    @Test("The triggers refuse to change the log and the responses", arguments: forbidden)
+    @Test("The triggers refuse to change the log, questions and responses", arguments: forbidden)
     func triggers(sql: String) async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -119,20 +147,21 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
-    @Test("REPLACE can't bypass the trigger to replace a response")
-    func replaceResponse() async throws {
+    @Test(
+        "The triggers refuse to write texts where they were erased",
+        arguments: [
+            "title = 'x'", "message = 'x'", "buttons = '[]'", "info = '{}'",
+            "default_button = 'no'", "salt = zeroblob(16)", "title = 'x', salt = zeroblob(16)",
+        ])
+    func erased(assignment: String) async throws {
         let log = try await AuditLog()
-        try await log.fill()
+        try await log.fillRichly()
         let db = try log.queue.connection()
-        #expect(throws: SQLiteError.self) {
-            try db.execute(
-                """
-                REPLACE INTO responses (seq, alert_id, source, outcome, button_index, resolved_by,
-                    resolved_ms) SELECT seq, alert_id, source, 'withdrawn', -1, 'asker', 1
-                    FROM responses WHERE alert_id = 1
-                """)
+        let error = try #require(throws: SQLiteError.self) {
+            try db.execute("UPDATE alerts SET \(assignment) WHERE id = 1")
         }
-        #expect(try await log.store.record(1).response?.outcome == .answered)
+        #expect(error.isConstraint)
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
         await log.store.close()
     }
 }

@@ -25,15 +25,16 @@ struct ToldResponseTests: StoreSuite {
     }
 
     static let forgeries = [
+        Forgery(name: "another button", script: "UPDATE alerts SET button_index = 0"),
+        Forgery(name: "another outcome", script: "UPDATE alerts SET outcome = 'expired'"),
+        Forgery(name: "another resolver", script: "UPDATE alerts SET resolved_by = 'policy'"),
         Forgery(
-            name: "another button",
-            script: "UPDATE responses SET button = 'Yes', button_index = 0"),
-        Forgery(name: "another outcome", script: "UPDATE responses SET outcome = 'expired'"),
-        Forgery(name: "another resolver", script: "UPDATE responses SET resolved_by = 'policy'"),
-        Forgery(name: "another person", script: "UPDATE responses SET user = 'eve', uid = 7"),
-        Forgery(name: "nobody", script: "UPDATE responses SET via = NULL"),
-        Forgery(name: "another terminal", script: "UPDATE responses SET tty = '/dev/pts/9'"),
-        Forgery(name: "another time", script: "UPDATE responses SET resolved_ms = resolved_ms + 1"),
+            name: "another person", script: "UPDATE alerts SET responder = 'eve', responder_uid = 7"
+        ),
+        Forgery(name: "nobody", script: "UPDATE alerts SET via = NULL"),
+        Forgery(name: "another terminal", script: "UPDATE alerts SET tty = '/dev/pts/9'"),
+        Forgery(name: "another time", script: "UPDATE alerts SET resolved_ms = resolved_ms + 1"),
+        Forgery(name: "the entry of its ask", script: "UPDATE alerts SET resolved_seq = 1"),
         Forgery(
             name: "other labels",
             script: """
@@ -53,7 +54,7 @@ struct ToldResponseTests: StoreSuite {
         Forgery(
             name: "an entry that was changed, too",
             script: """
-                UPDATE responses SET button = 'Yes', button_index = 0;
+                UPDATE alerts SET button_index = 0;
                 UPDATE audit SET button_index = 0, button_role = NULL WHERE event = 'resolved'
                 """),
         Forgery(
@@ -61,10 +62,10 @@ struct ToldResponseTests: StoreSuite {
         Forgery(
             name: "a second entry",
             script: """
-                UPDATE responses SET button = 'Yes', button_index = 0;
+                UPDATE alerts SET button_index = 0;
                 INSERT INTO audit SELECT seq + 1, at_ms, event, alert_id, source, outcome, 0, NULL,
-                    resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid, content,
-                    detail, hash, hash FROM audit WHERE event = 'resolved'
+                    resolved_by, account_host, uid, user, login_uid, session, via, tty, ssh, host,
+                    boot, pid, content, detail, hash, hash FROM audit WHERE event = 'resolved'
                 """),
     ]
 
@@ -95,7 +96,7 @@ struct ToldResponseTests: StoreSuite {
             let joined = await thrown { try await store.ask(.yesNo("Delete?", key: "k")) }
             #expect(joined?.kind == "inconsistent")
         }
-        let responses = try queue.integer("SELECT count(*) FROM responses")
+        let responses = try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL")
         #expect(responses == 1)
         await other.close()
         await store.close()
@@ -104,13 +105,7 @@ struct ToldResponseTests: StoreSuite {
     @Test("A response without an entry is never returned, and its alert can't be answered")
     func inserted() async throws {
         let id = try await store.ask(.yesNo("Delete?", key: "k")).id
-        try queue.forge(
-            """
-            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
-                resolved_by, resolved_ms)
-            VALUES (\(id), 'test', 'k', 'answered', 'Yes', 0, 'policy', 1);
-            UPDATE alerts SET state = 'resolved'
-            """)
+        try queue.forge("UPDATE alerts SET \(ForgedRow.answered) WHERE id = \(id)")
         #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
         #expect(await thrown { try await store.answer(id, 1) }?.kind == "inconsistent")
         let joined = await thrown { try await store.ask(.yesNo("Delete?", key: "k")) }
@@ -122,7 +117,7 @@ struct ToldResponseTests: StoreSuite {
     func collectedTwice() async throws {
         let id = try await answered()
         #expect(try await store.collect(id, by: .ana))
-        try queue.forge("UPDATE responses SET collected_ms = NULL")
+        try queue.forge("UPDATE alerts SET collected_ms = NULL")
         let error = await thrown { try await store.collect(id, by: .ana) }
         #expect(error?.kind == "inconsistent")
         #expect(try queue.integer("SELECT count(*) FROM audit WHERE event = 'collected'") == 1)
@@ -132,11 +127,7 @@ struct ToldResponseTests: StoreSuite {
     @Test("An id that was assigned before is not assigned to another alert")
     func numberAgain() async throws {
         let id = try await answered()
-        try queue.forge(
-            """
-            DELETE FROM responses; DELETE FROM alerts; UPDATE sources SET pending = 0;
-            UPDATE sqlite_sequence SET seq = 0
-            """)
+        try queue.forge("DELETE FROM alerts; UPDATE sources SET pending = 0")
         let error = await thrown { try await store.ask(.yesNo("Drop the database?")) }
         #expect(error?.description.contains("number \(id)") == true, "\(error as Any)")
         await store.close()
@@ -154,7 +145,7 @@ struct ToldResponseTests: StoreSuite {
                 by: .ana)
         }
         let error = await thrown { try await store.record(id) }
-        #expect(error?.description.contains("repeats entry") == true)
+        #expect(error?.description.contains("was already asked by entry") == true)
         await store.close()
     }
 
@@ -175,11 +166,12 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert whose response was deleted does not get a second one")
-    func removed() async throws {
+    @Test(
+        "An alert whose response was deleted, or a part of it, does not get a second one",
+        arguments: [ForgedRow.waiting, "outcome = NULL"])
+    func removed(assignment: String) async throws {
         let id = try await answered()
-        try queue.forge(
-            "DELETE FROM responses; UPDATE alerts SET state = 'queued'")
+        try queue.forge("UPDATE alerts SET \(assignment)")
         #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
         #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
         let next = try await store.next(ScreenQuery(for: ["test"]))
@@ -194,6 +186,8 @@ struct ToldResponseTests: StoreSuite {
         "expires_ms = expires_ms - 1", "expires_boot_ms = expires_boot_ms - 1",
         "expires_ms = NULL, expires_boot_ms = NULL", "dismiss_after_ms = 1", "snooze_ms = 1",
         "boot = 'other'", "asked_boot_ms = 0", "asked_ms = 0",
+        // A part of a response.
+        "button_index = 0", "handled = 0", "responder = 'eve'", "resolved_seq = 1",
     ]
 
     @Test(
@@ -213,7 +207,7 @@ struct ToldResponseTests: StoreSuite {
         clock.advance(by: .seconds(120))
         try await store.sweep(atMost: 2)
         #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
-        #expect(try queue.integer("SELECT count(*) FROM responses") == 0)
+        #expect(try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL") == 0)
         await store.close()
     }
 
@@ -244,20 +238,25 @@ struct ToldResponseTests: StoreSuite {
         try queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id <= 110")
         clock.advance(by: .seconds(120))
         try await store.sweep(atMost: 5)
-        let expired = try queue.integer("SELECT count(*) FROM responses")
+        let expired = try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL")
         #expect(expired == 10)
         // The others can't be stored, so no process takes the lock for them each second.
         #expect(try await !store.due().isNow)
         await store.close()
     }
 
-    @Test("A request to cancel only counts if the log records it")
+    @Test("A request to cancel only counts if an intact entry of the log records it")
     func cancelRequest() async throws {
         let id = try await store.ask(.yesNo("Delete?")).id
-        try queue.forge("UPDATE alerts SET cancel_requested = 1")
         #expect(try await !store.find(.id(id)).isCancelRequested)
         try await store.requestCancel(id, .own(.program), by: .ana)
         #expect(try await store.find(.id(id)).isCancelRequested)
+        try queue.forge("UPDATE audit SET user = 'eve' WHERE event = 'cancelling'")
+        #expect(await thrown { try await store.find(.id(id)) }?.kind == "inconsistent")
+        // It blocks no other alert.
+        let good = try await store.ask(.yesNo("Good?")).id
+        let next = try await store.next(ScreenQuery(for: ["test"]))
+        #expect(next.record?.id == good && next.refused.keys.map { $0 } == [id])
         await store.close()
     }
 }

@@ -11,8 +11,8 @@ import sys
 from datetime import datetime, timedelta, timezone
 
 ENTRY = """
-    seq at_ms event alert_id source outcome button_index button_role resolved_by uid user
-    login_uid session via tty ssh host pid content detail previous
+    seq at_ms event alert_id source outcome button_index button_role resolved_by account_host
+    uid user login_uid session via tty ssh host boot pid content detail previous
 """.split()
 
 
@@ -108,7 +108,7 @@ def asked_detail(alert, told):
     parts.append("leaves " + leaves_hash(alert).hex())
     if alert["key"] is not None:
         parts.append(key_part(alert, told))
-    parts.append("asked at %d ms in boot %s" % (alert["asked_boot_ms"], alert["boot"]))
+    parts.append("asked at %d ms" % alert["asked_boot_ms"])
     return "; ".join(parts)
 
 
@@ -117,55 +117,56 @@ def is_in_time(entry, alert):
     match = EXPIRED.fullmatch(entry["detail"])
     if match[1]:
         return True
-    if match[3] == alert["boot"] and alert["expires_boot_ms"] is not None:
+    if entry["boot"] == alert["boot"] and alert["expires_boot_ms"] is not None:
         return int(match[2]) >= alert["expires_boot_ms"]
     return entry["at_ms"] >= alert["expires_ms"]
 
 
-EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms in boot (.*)")
-ERASED = re.compile(
-    r"alerts ([0-9, -]+); left ([0-9a-f]{64})(?:; salt [0-9a-f]{32}; keys [0-9]+ [0-9a-f]{64}"
-    r"(?:, [0-9]+ [0-9a-f]{64})*)?")
+EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms")
+ERASED = re.compile(r"alerts ([0-9]+(?:-[0-9]+)?(?:, [0-9]+(?:-[0-9]+)?)*)")
 
 
-def left_hash(db, ranges):
-    """The hash of what an erasure left of some alerts."""
-    fields = ["alertq-left-1"]
-    for part in ranges.split(", "):
+def is_erased(db, entry):
+    """Whether the alerts of an erasure have lost their texts, and name the entry."""
+    match = ERASED.fullmatch(entry["detail"])
+    for part in match[1].split(", ") if match else []:
         first, _, last = part.partition("-")
-        fields += [
-            value
-            for row in db.execute(
-                "SELECT a.id, style, priority, a.key, a.handler, presenters, buttons,"
-                " default_button, button FROM alerts AS a JOIN responses ON alert_id = a.id"
-                " WHERE a.id BETWEEN ? AND ? ORDER BY a.id", (first, last or first))
-            for value in row
-        ]
-    return sha256(fields).hex()
+        rows = db.execute(
+            "SELECT * FROM alerts WHERE outcome IS NOT NULL AND id BETWEEN ? AND ?",
+            (first, last or first)).fetchall()
+        if len(rows) != int(last or first) - int(first) + 1:
+            return False
+        for row in rows:
+            buttons = json.loads(row["buttons"])
+            texts = [row["salt"], row["title"], row["message"]] + [b.get("title") for b in buttons]
+            if texts != [None] * len(texts) or row["info"] != "{}":
+                return False
+            if row["erased_seq"] != entry["seq"]:
+                return False
+    return match is not None
 
 
 RESTORED = re.compile(
     r"backup (none|[0-9]+:[0-9a-f]{64})(?:; replaced (?:none|[0-9]+:[0-9a-f]{64}|an unreadable"
-    r" queue))?; alerts from ([0-9]+); responses from ([0-9]+)")
+    r" queue))?; alerts from ([0-9]+)")
 
 
 class Numbers:
-    """The ids of alerts and the numbers of responses, which only a restore makes jump."""
+    """The ids of alerts, which only a restore makes jump."""
 
     def __init__(self):
-        self.alert, self.alert_start, self.response = 0, 0, 0
+        self.last, self.start = 0, 0
 
     def fault(self, db, entry):
         if entry["event"] == "asked":
-            self.alert = max(self.alert, entry["alert_id"])
-            if entry["alert_id"] < self.alert_start:
+            self.last = max(self.last, entry["alert_id"])
+            if entry["alert_id"] < self.start:
                 return "its alert has an id from before the restore"
         if entry["event"] == "resolved":
-            self.response += 1
             row = db.execute(
-                "SELECT seq FROM responses WHERE alert_id = ?", (entry["alert_id"],)).fetchone()
-            if row is None or row[0] != self.response:
-                return "its response has another number"
+                "SELECT resolved_seq FROM alerts WHERE id = ?", (entry["alert_id"],)).fetchone()
+            if row is None or row[0] != entry["seq"]:
+                return "its alert does not name it"
         if entry["event"] == "restored":
             return self.restore_fault(entry)
         return None
@@ -177,25 +178,22 @@ class Numbers:
         end = "%d:%s" % (entry["seq"] - 1, entry["previous"].hex())
         if match[1] != ("none" if entry["seq"] == 1 else end):
             return "it does not go on from the backup"
-        alert, response = int(match[2]), int(match[3])
-        if alert - max(self.alert, self.alert_start - 1) <= 2**32:
+        first = int(match[2])
+        if first - max(self.last, self.start - 1) <= 2**32:
             return "its ids were given before"
-        if response - self.response <= 2**32:
-            return "its numbers were given before"
-        self.alert_start, self.response = alert, response - 1
+        self.start = first
         return None
 
 
 def row_fault(db, entry, alert):
     """The fault in the rows that an entry describes; None if there is none."""
-    if entry["event"] == "asked" and entry["detail"] != asked_detail(alert, entry["detail"]):
-        return "the deadline, the timers or what an erasure leaves were changed"
+    if entry["event"] == "asked":
+        if (entry["boot"], entry["detail"]) != (alert["boot"], asked_detail(alert, entry["detail"])):
+            return "the clock, the deadline, the timers or what an erasure leaves were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
-    if entry["event"] == "erased":
-        match = ERASED.fullmatch(entry["detail"])
-        if not match or left_hash(db, match[1]) != match[2]:
-            return "what is left of erased alerts was changed"
+    if entry["event"] == "erased" and not is_erased(db, entry):
+        return "what is left of erased alerts was changed"
     return None
 
 
@@ -228,6 +226,9 @@ def verify(db):
         fault = row_fault(db, entry, alert)
         if fault:
             return where + ": " + fault
+    upkeep = db.execute("SELECT first_id FROM upkeep").fetchone()
+    if not upkeep or upkeep[0] != max(numbers.start, 1):
+        return "the next alert's id is not the one that the log says"
     print(count, previous.hex())
 
 

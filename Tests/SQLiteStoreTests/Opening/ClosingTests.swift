@@ -63,6 +63,6 @@ struct ClosingTests {
         try await store.answer(id, 0)
         store.post(.collected(id), by: .ana)
         await store.close()
-        #expect(try queue.integer("SELECT count(*) FROM responses WHERE collected_ms > 0") == 1)
+        #expect(try queue.integer("SELECT count(*) FROM alerts WHERE collected_ms > 0") == 1)
     }
 }

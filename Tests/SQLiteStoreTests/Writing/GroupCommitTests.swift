@@ -1,5 +1,6 @@
 import AlertCore
 import StoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,8 +43,52 @@ struct GroupCommitTests {
         }
         #expect(await failed?.kind == "storage")
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
-        #expect(try queue.integer("SELECT sum(pending) FROM sources") == 2)
+        #expect(try queue.integer("SELECT pending FROM sources WHERE name = ''") == 2)
         #expect(try await store.verify(expecting: nil).problems == [])
+    }
+
+    @Test("Notes that wait for the disk beyond their limit are dropped, which is reported once")
+    func dropped() async throws {
+        let troubles = Mutex<[String]>([])
+        let store = try await SQLiteAlertStore.open(path: queue.path) { error in
+            guard case .entriesLost(let cause) = error else { return }
+            troubles.withLock { $0.append(cause.kind) }
+        }
+        let record = try await store.ask(.yesNo())
+        let gate = Gate()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        #expect(await gate.isReached())
+        for number in 0..<GroupCommit.maximumDeferred + 5 {
+            store.post(.returned(record, because: "\(number)"), by: .ana)
+        }
+        #expect(troubles.withLock(\.self) == ["storage"])
+        gate.open()
+        try await blocked
+        await store.close()
+        let returned = "FROM audit WHERE event = 'returned'"
+        #expect(
+            try queue.integer("SELECT count(*) \(returned)") == Int64(GroupCommit.maximumDeferred))
+        #expect(try queue.integer("SELECT detail \(returned) ORDER BY seq LIMIT 1") == 5)
+    }
+
+    @Test("Notes that can't be written when the queue is closed are reported")
+    func lostAtClosing() async throws {
+        let troubles = Mutex<[String]>([])
+        let store = try await SQLiteAlertStore.open(
+            path: queue.path, busyTime: .milliseconds(100)
+        ) { error in
+            guard case .entriesLost(let cause) = error else { return }
+            troubles.withLock { $0.append(cause.kind) }
+        }
+        let record = try await store.ask(.yesNo())
+        let other = try queue.connection()
+        try other.execute("BEGIN IMMEDIATE")
+        store.post(.returned(record, because: "x"), by: .ana)
+        await store.close()
+        let isReported = await eventually { !troubles.withLock(\.isEmpty) }
+        #expect(isReported)
+        #expect(troubles.withLock(\.self) == ["storage"])
+        try other.execute("ROLLBACK")
     }
 
     @Test("Alerts of one transaction are counted for their source, and refused at its limit")
@@ -82,49 +127,5 @@ struct GroupCommitTests {
             #expect(try await member.value == number)
         }
         await store.close()
-    }
-
-    @Test("A patient write is left for the next answer, but not when it is due or behind another")
-    func patient() async throws {
-        let store = try await queue.store()
-        func order(isDue: Bool, _ others: Bool...) async throws -> [String] {
-            let order = Recorder()
-            let gate = Gate()
-            async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-            #expect(await gate.isReached())
-            for isPatient in others {
-                store.commits.deferWrite("note", isPatient: isPatient) { _ in order.note("note") }
-            }
-            store.commits.state.withLock { state in
-                state.deferredDue = .now + (isDue ? .zero : .seconds(3600))
-            }
-            let asking = Task {
-                try await store.commits.perform(.ask, "ask") { _ in order.note("ask") }
-            }
-            #expect(await store.commits.hasWaiting(1))
-            gate.open()
-            try await asking.value
-            try await blocked
-            try await store.commits.perform(.answer, "answer") { _ in order.note("answer") }
-            return order.lines
-        }
-        #expect(try await order(isDue: false, true) == ["ask", "note", "answer"])
-        #expect(try await order(isDue: true, true) == ["note", "ask", "answer"])
-        #expect(
-            try await order(isDue: false, true, false) == ["note", "note", "ask", "answer"])
-        await store.close()
-    }
-
-    @Test("A caller stays awake for a limited time, and gets the end of its job either way")
-    func awake() async throws {
-        let (quick, slow) = (OneShot<Int>(), OneShot<Int>())
-        quick.deliver(1)
-        quick.deliver(2)
-        quick.stayAwake(for: .seconds(60))
-        slow.stayAwake(for: .milliseconds(1))
-        async let end = slow.value()
-        slow.deliver(3)
-        #expect(await quick.value() == 1)
-        #expect(await end == 3)
     }
 }

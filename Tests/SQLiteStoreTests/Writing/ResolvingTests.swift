@@ -157,7 +157,7 @@ struct ResolvingTests: StoreSuite {
                 #expect(response.responder == winner.responder)
             }
         }
-        #expect(try queue.integer("SELECT count(*) FROM responses") == 20)
+        #expect(try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL") == 20)
         #expect(try queue.integer("SELECT pending FROM sources") == 0)
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()

@@ -4,6 +4,7 @@ import Foundation
 import Linux
 import SQLite
 import StoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -183,21 +184,6 @@ struct WriterTests {
         await store.close()
     }
 
-    @Test("An alert's id and a response's number are assigned once, even if the last was deleted")
-    func numbers() async throws {
-        let store = try await queue.store()
-        let last = try await store.ask(.yesNo("1")).id
-        try await store.answer(last, 0)
-        await store.close()
-        try queue.forge("DELETE FROM responses; DELETE FROM alerts")
-        let reopened = try await queue.store()
-        let next = try await reopened.ask(.yesNo("2")).id
-        #expect(next == last + 1)
-        try await reopened.answer(next, 0)
-        #expect(try queue.integer("SELECT seq FROM responses") == 2)
-        await reopened.close()
-    }
-
     @Test("A transaction without space leaves nothing behind, and the next one begins cleanly")
     func noRoom() async throws {
         let store = try await queue.store()
@@ -247,6 +233,49 @@ struct WriterTests {
         await store.close()
     }
 
+    @Test("Callers wait longer for a process that rewrites the database, and closing waits too")
+    func rewriting() async throws {
+        let store = try await queue.store(busyTime: .milliseconds(200))
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        let lock = WriterLock(path: queue.path + "-lock", mode: 0o600)
+        try lock.acquire()
+        lock.mark(isRewriting: true)
+        store.post(.collected(id), by: .ana)
+        let isClosed = Mutex(false)
+        async let asked = store.ask(.yesNo())
+        #expect(await store.commits.hasWaiting(1))
+        async let closing: Void = {
+            await store.close()
+            isClosed.withLock { $0 = true }
+        }()
+        try await Task.sleep(for: .milliseconds(700))
+        #expect(!isClosed.withLock { $0 })
+        lock.mark(isRewriting: false)
+        lock.release()
+        _ = try await asked
+        await closing
+        let reopened = try await queue.store()
+        #expect(try await reopened.record(id).response?.collectedAt != nil)
+        await reopened.close()
+    }
+
+    @Test("A process that holds the lock after that has to be as quick as any other")
+    func afterRewriting() async throws {
+        let store = try await queue.store(busyTime: .milliseconds(200))
+        let lock = WriterLock(path: queue.path + "-lock", mode: 0o600)
+        try lock.acquire()
+        lock.mark(isRewriting: true)
+        async let error = thrown { try await store.ask(.yesNo()) }
+        #expect(await store.commits.hasWaiting(1))
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(await store.commits.hasWaiting(1))
+        lock.mark(isRewriting: false)
+        #expect(await error?.kind == "busy")
+        lock.release()
+        await store.close()
+    }
+
     @Test("A deferred write wakes a sleeping writer")
     func sleepingWriter() async throws {
         let store = try await queue.store()
@@ -289,6 +318,29 @@ struct WriterTests {
         let read = await thrown { try await store.record(id) }
         let written = await thrown { try await store.answer(id, 0) }
         #expect([read?.kind, written?.kind] == ["incompatible", "incompatible"])
+        await store.close()
+    }
+
+    @Test("Pages of a file that is copied over the queue are not taken for damage of the queue")
+    func overwritten() async throws {
+        let first = try await queue.store()
+        for _ in 1...40 {
+            try await first.ask(Alert("T", message: String(repeating: "x", count: 9000)))
+        }
+        await first.close()
+        let store = try await queue.store()
+        #expect(try await store.record(1).id == 1)
+        // In place, as cp does it, and before anything looks at the header again.
+        let size = try #require(FileIdentity(path: queue.path)?.size)
+        let file = try FileHandle(forUpdating: URL(filePath: queue.path))
+        try file.write(contentsOf: Data(repeating: 0xFF, count: Int(size)))
+        try file.close()
+        for _ in 1...2 {
+            let read = await thrown { try await store.record(20) }
+            #expect(read?.kind == "incompatible", "\(read as Any)")
+            let written = await thrown { try await store.ask(.yesNo()) }
+            #expect(written?.kind == "incompatible", "\(written as Any)")
+        }
         await store.close()
     }
 }

@@ -101,7 +101,9 @@ actor LogListener: QueueActor {
         case .returned: await manager.hearReturned(id)
         case .asked: manager.presentation.wakeUps.wake()
         case .cancelling: try await manager.hearCancelRequest(id)
-        case .collected, .erased, .restored, .ran, .access, .reminded, .seen: break
+        case .collected, .erased, .restored, .ran, .access, .reminded, .seen, .claimed, .moved,
+            .superseded, .unused:
+            break
         }
     }
 }

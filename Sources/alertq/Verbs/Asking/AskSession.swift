@@ -94,7 +94,9 @@ extension AskSession {
         _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
     ) async throws -> Asked {
         do {
-            return try await manager.submit(alert)
+            return try await RewriteNote.whileStoring(in: manager.path, context) {
+                () async throws(AlertError) in try await manager.submit(alert)
+            }
         } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             if let record = try? await manager.record(id),

@@ -186,7 +186,7 @@ extension RunSession {
 
     private func log(_ end: RunStep, of record: AlertRecord) async {
         do {
-            try await session.queue.open(via: session.verb, keepsTime: false) { manager in
+            try await session.queue.open(via: session.verb) { manager in
                 try await manager.endRun(record.id, end)
             }
         } catch {

@@ -9,8 +9,8 @@ struct AuditExportCommand: AuditReadingCommand {
         """
         Each line is an object with exactly the values that the entry's hash covers, in their \
         order: “seq”, “at_ms” (since 1970, in UTC), “event”, “alert_id”, “source”, “outcome”, \
-        “button_index”, “button_role”, “resolved_by”, “uid”, “user”, “login_uid”, “session”, \
-        “via”, “tty”, “ssh”, “host”, “pid”, “content”, “detail” and “previous”; then “hash”. \
+        “button_index”, “button_role”, “resolved_by”, “account_host”, “uid”, “user”, \
+        “login_uid”, “session”, “via”, “tty”, “ssh”, “host”, “boot”, “pid”, “content”, “detail” and “previous”; then “hash”. \
         Numbers are JSON numbers, hashes are in hexadecimal, and absent values are null. Texts of \
         alerts are not in the log.
         """,
@@ -30,7 +30,7 @@ struct AuditExportCommand: AuditReadingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         let isDone = try await ProgressBar.during("exporting", in: context) { bar in
-            try await queue.read(via: "audit", in: context) { manager in
+            try await queue.read(in: context) { manager in
                 try await export(manager, bar, to: context.output)
                 return true
             }
@@ -68,11 +68,13 @@ struct AuditExportCommand: AuditReadingCommand {
             ("source", .optional(event.source)), ("outcome", .optional(event.outcome?.rawValue)),
             ("button_index", .optional(event.buttonIndex)),
             ("button_role", .optional(entry.buttonRole?.rawValue)),
-            ("resolved_by", .optional(event.by?.rawValue)), ("uid", .integer(Int64(by.uid))),
+            ("resolved_by", .optional(event.by?.rawValue)), ("account_host", .null),
+            ("uid", .integer(Int64(by.uid))),
             ("user", .optional(by.user)), ("login_uid", .optional(entry.loginUID)),
             ("session", .optional(entry.session)), ("via", .string(by.via)),
             ("tty", .optional(by.tty)), ("ssh", .optional(by.ssh)), ("host", .string(by.host)),
-            ("pid", .integer(Int64(by.pid))), ("content", .optional(entry.content.map(Hex.text))),
+            ("boot", .string(entry.boot)), ("pid", .integer(Int64(by.pid))),
+            ("content", .optional(entry.content.map(Hex.text))),
             ("detail", .optional(entry.detail)), ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),
         ]).text()

@@ -14,7 +14,7 @@ struct AuditHeadCommand: Command {
     var common = QueueOptions()
 
     func run(in context: Context) async throws -> ExitCode {
-        let head = try await queue.read(via: "audit", in: context) { try await $0.auditHead() }
+        let head = try await queue.read(in: context) { try await $0.auditHead() }
         guard let head, let head else { throw CommandError(.notFound, "the audit log is empty") }
         let json = JSONValue.object([
             ("sequence", .integer(head.sequence)), ("hash", .string(Hex.text(head.hash))),

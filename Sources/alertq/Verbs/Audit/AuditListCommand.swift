@@ -17,15 +17,15 @@ struct AuditListCommand: AuditReadingCommand {
         """
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
-        “login_uid”, “session” and “detail”; “content”, “previous” and “hash”, in hexadecimal; \
+        “login_uid”, “session”, “boot” and “detail”; “content”, “previous” and “hash”, in hexadecimal; \
         “key”; “button”, the chosen button's id; and “cursor”, the number and the hash: --after \
         continues after it, and refuses it if a different entry has that number.
         """,
         """
         The events are asked, presented, returned, snoozed, cancelling (the screen that shows the \
         alert was asked to cancel it), resolved, collected, ran (a command that the answer allows \
-        has started or ended), erased and restored. The names access, reminded and seen are \
-        reserved: ignore them, and any other name that you don't know.
+        has started or ended), erased and restored. The names access, claimed, \
+        moved, reminded, seen, superseded and unused are reserved: ignore them, and any other name that you don't know.
         """,
     ]
 
@@ -47,7 +47,7 @@ struct AuditListCommand: AuditReadingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
-        let isDone: Void? = try await queue.read(via: "audit", in: context) { manager in
+        let isDone: Void? = try await queue.read(in: context) { manager in
             try await start.check(manager)
             var left = last ?? limit
             var after = start.sequence
@@ -111,7 +111,7 @@ extension AuditListCommand {
             let role = entry.buttonRole.map { " (\($0.rawValue))" } ?? ""
             words.append("button #\(index)\(role)")
         }
-        words.append(EntryDetail.forPeople(entry.detail, context.lastingTime))
+        words.append(EntryDetail.forPeople(entry, context.lastingTime))
         let text = words.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "-" : text
     }
@@ -129,7 +129,7 @@ extension AuditListCommand {
             ("by", .optional(event.by?.rawValue)),
             ("responder", AlertJSON.responder(event.responder)),
             ("login_uid", .optional(entry.loginUID)), ("session", .optional(entry.session)),
-            ("detail", .optional(entry.detail)),
+            ("boot", .string(entry.boot)), ("detail", .optional(entry.detail)),
             ("content", .optional(entry.content.map(Hex.text))),
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),

@@ -25,7 +25,7 @@ struct AuditVerifyCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         let found = try await ProgressBar.during("verifying", in: context) { bar in
-            try await queue.read(via: "audit", in: context) { manager in
+            try await queue.read(in: context) { manager in
                 try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }
             }
         }

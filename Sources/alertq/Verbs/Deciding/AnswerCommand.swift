@@ -28,8 +28,7 @@ struct AnswerCommand: ChangingCommand {
         digest.
         """,
         """
-        With --id, BUTTON is an id and never a label: alerts of earlier versions may have a button \
-        whose id is another button's label.
+        With --id, BUTTON is an id and never a label.
         """,
         """
         The answer is recorded as a person's if this command runs in the foreground of its \

@@ -9,7 +9,6 @@ struct DoctorCommand: Command {
     static let abstract = "Check a queue, and say what to do if something is wrong"
     static let options: [Option<Self>] = [
         Option("reindex", \.reindexes, help: "Rebuild the search index"),
-        Option("repair", \.repairs, help: "Restore the schema's own objects"),
         Option(
             "setup-system", \.setsUp,
             help: "Create the group and the directory of the system queue"),
@@ -50,28 +49,28 @@ struct DoctorCommand: Command {
         """,
         """
         --reindex discards the index that history --text searches, and rebuilds it from the texts; \
-        if it is interrupted, the next search continues it.
+        if it is interrupted, repeat it: until then searches take longer.
         """,
         """
-        --repair restores the schema's own objects where they have been removed or changed. It \
-        changes no rows, and nothing that is not alertq's. If the rows no longer fit the schema, \
-        it fails and changes nothing.
+        Where an index, a trigger or a view of the schema is missing or was changed, the statements \
+        that put it back are printed, to be given to sqlite3 once it is known who did that. doctor \
+        itself only reads, unless it is given one of the options above.
         """,
         """
         --timers prints systemd units that back the queue up into the directory PATH every day \
-        and, with --purge-after, erase the texts of older alerts every week. --install writes and \
+        and, with --purge-after, erase the texts of older alerts every month. --install writes and \
         starts them: for the whole system with --system, otherwise for your own session. If systemd \
         can't be reached, it ends with 74 and prints what is left to run. doctor --timers --uninstall \
         stops and removes them; the backups stay.
         """,
         """
-        With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
+        With --json each check is an object with the keys “check”, “ok”, “detail”, “advice” and \
+        “sql”, the statements that the advice is about.
         """,
     ]
 
     var common = QueueOptions()
     private var reindexes = false
-    private var repairs = false
     private var setsUp = false
     /// Where the backups of `--timers` go.
     private var directory: String?
@@ -95,11 +94,11 @@ struct DoctorCommand: Command {
         guard directory != nil || (!$count.isGiven && age == nil && !installs) else {
             throw UsageError("--keep, --purge-after and --install need --timers")
         }
-        let jobs = [reindexes, repairs, setsUp, directory != nil || uninstalls, isStrict]
+        let jobs = [reindexes, setsUp, directory != nil || uninstalls, isStrict]
         guard jobs.count(where: { $0 }) <= 1 else {
             throw UsageError(
-                "--reindex, --repair, --setup-system, --timers and --strict can't be combined; "
-                    + "give one of them")
+                "--reindex, --setup-system, --timers and --strict can't be combined; give one of "
+                    + "them")
         }
         guard !setsUp || common.database == nil else {
             throw UsageError("--setup-system is for the system queue, not for --database")
@@ -121,11 +120,8 @@ struct DoctorCommand: Command {
             try await print(reindexed(in: context), context)
             return .done
         }
-        return try print(
-            repairs
-                ? try await repaired()
-                : await QueueCheckup(path: queue.path, patience: isStrict ? patience : nil)
-                    .findings() + PresenterCheckup.findings(), in: context)
+        let checkup = QueueCheckup(path: queue.path, patience: isStrict ? patience : nil)
+        return try print(await checkup.findings() + PresenterCheckup.findings(), in: context)
     }
 
     /// Prints findings; returns the code of the first problem.
@@ -156,13 +152,6 @@ struct DoctorCommand: Command {
         return .done
     }
 
-    private func repaired() async throws -> [Finding] {
-        guard QueuePresence(path: queue.path) == .present else {
-            throw queue.noQueue
-        }
-        return try await SchemaCheckup(path: queue.path).repaired()
-    }
-
     private func reindexed(in context: Context) async throws -> Finding {
         let count = try await ProgressBar.during("indexing", in: context) { bar in
             try await queue.openExisting(via: Self.name) { manager in
@@ -185,6 +174,7 @@ struct DoctorCommand: Command {
                 JSONValue.object([
                     ("check", .string(finding.check)), ("ok", .bool(finding.code == .done)),
                     ("detail", .string(finding.detail)), ("advice", .optional(finding.advice)),
+                    ("sql", .optional(finding.sql)),
                 ]).text())
             return
         }
@@ -202,6 +192,8 @@ struct DoctorCommand: Command {
         for (index, line) in lines.enumerated() {
             try context.print((index == 0 ? mark + "  " : indent) + line)
         }
+        // As it is, because the schema is compared byte by byte.
+        if let sql = finding.sql { try context.print(sql) }
     }
 }
 

@@ -7,6 +7,8 @@ struct Finding: Sendable {
     let check: String
     let detail: String
     let advice: String?
+    /// The statements for `sqlite3` that the advice is about.
+    let sql: String?
     /// The exit code that it leads to; ``ExitCode/done`` if all is well.
     let code: ExitCode
     /// Whether it is neither well nor a problem.
@@ -17,15 +19,17 @@ struct Finding: Sendable {
         self.check = check
         self.detail = detail
         self.advice = advice
+        sql = nil
         code = .done
         self.isNote = isNote
     }
 
     /// Something is wrong.
-    init(check: String, problem: String, advice: String, code: ExitCode) {
+    init(check: String, problem: String, advice: String, code: ExitCode, sql: String? = nil) {
         self.check = check
         detail = problem
         self.advice = advice
+        self.sql = sql
         self.code = code
         isNote = false
     }

@@ -16,6 +16,13 @@ struct LockCheckup: Sendable {
         guard let holder = await keeper() else {
             return Finding(check: Self.check, detail: "no process keeps others from writing")
         }
+        guard !QueueLocks(database: path).isWriterRewriting else {
+            return Finding(
+                check: Self.check,
+                detail: holder.subject + " rewrites the database for a purge; meanwhile, what is "
+                    + "asked or answered waits",
+                isNote: true)
+        }
         let waking = holder.isStopped ? "resume it: kill -CONT \(holder.pid); or " : ""
         let force = holder.isStopped ? "-KILL " : ""
         return Finding(

@@ -14,9 +14,10 @@ struct QueueCheckup: Sendable {
     func findings() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
-        if presence == .present, QueueSnapshot.isNeeded(for: path) { return [readOnly] }
+        if presence == .present, QueueLocation.isReadOnly(path) { return [readOnly] }
         guard presence == .present, let mode = FileMode(path: path) else {
-            return [absence(presence)]
+            let isThere = FileMode(path: path) != nil
+            return (isThere ? [await LockCheckup(path: path).finding()] : []) + [absence(presence)]
         }
         var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
         findings += mount() + unusableFiles()
@@ -24,8 +25,8 @@ struct QueueCheckup: Sendable {
         do {
             // Nothing opens a queue whose schema is refused.
             guard schema.allSatisfy({ $0.code != .badData }) else { return findings + schema }
-            let manager = try await QueueChoice.manager(path: path, via: "doctor")
-            findings += schema
+            let manager = try await QueueChoice.reader(path: path)
+            findings += schema + access()
             findings += await checks(manager)
             await manager.close()
             findings += await SpaceCheckup(path: path).findings()
@@ -60,6 +61,15 @@ struct QueueCheckup: Sendable {
             code: .inputOutput)
     }
 
+    private func access() -> [Finding] {
+        do throws(AlertError) {
+            try SQLiteAlertStore.checkWriteAccess(to: path)
+            return []
+        } catch {
+            return [Finding(check: "permissions", failure: error, of: path)]
+        }
+    }
+
     private func schema() async -> [Finding] {
         do throws(AlertError) {
             return try await SchemaCheckup(path: path).findings()
@@ -75,7 +85,11 @@ struct QueueCheckup: Sendable {
             presence.advice(path: path) ?? AccessAdvice(to: directory, of: path).text
         return switch presence {
         case .present, .absent:
-            Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
+            Finding(
+                check: "database",
+                detail: FileMode(path: path) == nil
+                    ? "\(path) does not exist yet; asking creates it"
+                    : "\(path) is empty; asking makes it a queue")
         case .noDirectory(let directory):
             Finding(
                 check: "database", problem: "the directory \(directory) does not exist",
@@ -107,8 +121,8 @@ struct QueueCheckup: Sendable {
                 findings.append(
                     Finding(
                         check: "erasure",
-                        problem: "a purge has not finished: erased texts may remain in unused "
-                            + "space of the files",
+                        problem: "a purge has not finished, or left rewriting the database to the "
+                            + "next: erased texts may still be in unused places of the files",
                         advice: "unless it is running now, finish it: alertq purge --older-than "
                             + "TIME, with the same time or an earlier one",
                         code: .busy))
@@ -163,7 +177,7 @@ struct QueueCheckup: Sendable {
             guard count > 0 else { return Finding(check: check, detail: detail) }
             return Finding(
                 check: check,
-                detail: detail + "; the next search adds \(count) response\(count == 1 ? "" : "s")")
+                detail: detail + "; \(count) response\(count == 1 ? " is" : "s are") not in it yet")
         } catch {
             return Finding(
                 check: check, problem: "\(error)",

@@ -1,7 +1,7 @@
 import AlertQueue
 import SQLiteStore
 
-/// The check of `alertq doctor` that looks at the schema of a queue's file, and its repair.
+/// The check of `alertq doctor` that looks at the schema of a queue's file.
 struct SchemaCheckup: Sendable {
     private static let check = "schema"
     let path: String
@@ -14,26 +14,34 @@ struct SchemaCheckup: Sendable {
                 check: Self.check,
                 detail: "\(object.subject) is not alertq's; it does no harm", isNote: true)
         }
-        guard report.faults.isEmpty else { return report.faults.map(problem) + additions }
+        guard report.faults.isEmpty else {
+            // The tables of the search index come back with it.
+            let hasIndex = !report.faults.contains { $0.object.name == "text_index" }
+            return report.faults.filter { hasIndex || !$0.object.isPartOfTextIndex }.map(problem)
+                + additions
+        }
         let whole = Finding(check: Self.check, detail: "matches version \(report.version)")
         return [whole] + additions
     }
 
-    /// Restores alertq's own objects, and reports what is left.
-    func repaired() async throws(AlertError) -> [Finding] {
-        let mended = try await QueueSchema(database: path).repair().map { fault in
-            Finding(check: Self.check, detail: "\(fault.object.subject) was restored")
-        }
-        return mended + (try await findings())
-    }
-
     private func problem(_ fault: SchemaFault) -> Finding {
-        let advice =
-            fault.removal.map {
-                "find out who may write the file, then remove it: sqlite3 "
-                    + "\(ShellText.quoted(path)) \(ShellText.quoted($0))"
-            } ?? "find out who may write the file, then repair it: alertq doctor --repair"
+        let look = "find out who may write the file, then "
+        if let removal = fault.removal {
+            return Finding(
+                check: Self.check, problem: fault.description,
+                advice: look + "remove it: sqlite3 \(ShellText.quoted(path)) "
+                    + ShellText.quoted(removal), code: .badData)
+        }
+        guard let statements = fault.restoration else {
+            return Finding(
+                check: Self.check, problem: fault.description,
+                advice: look + "go back to a backup: alertq restore BACKUP", code: .badData)
+        }
+        let isIndex = fault.object.name == "text_index"
         return Finding(
-            check: Self.check, problem: fault.description, advice: advice, code: .badData)
+            check: Self.check, problem: fault.description,
+            advice: look + "put it back with the statements below: sqlite3 "
+                + ShellText.quoted(path) + (isIndex ? ", then: alertq doctor --reindex" : ""),
+            code: .badData, sql: statements)
     }
 }

@@ -6,7 +6,8 @@ struct HistoryCommand: SearchingCommand {
     static let name = "history"
     static let abstract = "List the responses, newest first"
     static let options: [Option<Self>] = [
-        .source, .key,
+        .source,
+        Option("asked-by", .account, \.askedBy, help: "Only what this account asked"), .key,
         Option(
             "outcome", .word, \.outcome,
             help: "answered, cancelled, dismissed, expired or withdrawn"),
@@ -37,9 +38,9 @@ struct HistoryCommand: SearchingCommand {
         --text searches titles, messages, labels and the values of --info for whole words, in any \
         order; all of them must occur. Case and accents make no difference. Words in quotation \
         marks must follow each other: '"old snapshots" prune'. A star at the end of a word matches \
-        any ending, as in snap*; the more words it matches, the longer the search takes. The first \
-        search in a long history indexes its words; if it is interrupted, the next search \
-        continues there.
+        any ending, as in snap*; the more words it matches, the longer the search takes. In \
+        scripts that are written without spaces, such as Chinese, Japanese and Thai, and in \
+        Korean, any part of a text between spaces is found.
         """,
         Table.help,
         """
@@ -55,6 +56,7 @@ struct HistoryCommand: SearchingCommand {
 
     var common = QueueOptions()
     var conditions = AlertConditions()
+    private var askedBy: UInt32?
     private var outcome: Outcome?
     private var button: String?
     private var by: ResolvedBy?
@@ -73,36 +75,27 @@ struct HistoryCommand: SearchingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         let filter = try filter(now: context.now())
-        let isEmpty: Bool?
-        if filter.text == nil {
-            isEmpty = try await list(filter, in: context)
-        } else {
-            isEmpty = try await ProgressBar.during("indexing", in: context) { bar in
-                try await list(filter, in: context, bar)
-            }
-        }
+        let isEmpty = try await list(filter, in: context)
         if isEmpty ?? true, context.output.isTerminal { context.note("no responses") }
         return .done
     }
 
     /// Prints page by page; returns whether nothing was found, `nil` where there is no queue.
-    private func list(
-        _ filter: HistoryFilter, in context: Context, _ bar: ProgressBar? = nil
-    ) async throws -> Bool? {
+    private func list(_ filter: HistoryFilter, in context: Context) async throws -> Bool? {
         var table = Self.table(in: context)
+        var names: [UInt32: String] = [:]
         if isCSV { try context.output.write(AlertCSV.header) }
-        return try await queue.read(via: Self.name, in: context) { manager in
-            if let bar {
-                try await manager.prepareTextSearch { bar.show($0, of: $1) }
-                bar.clear()
-            }
+        return try await queue.read(in: context) { manager in
             var isEmpty = true
             var left = limit
             var after = after
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.history(filter, limit: size, after: after)
-                try print(page, &table, in: context)
+                for uid in page.map(\.source.uid) where names[uid] == nil {
+                    names[uid] = Identity.userName(uid) ?? "\(uid)"
+                }
+                try print(page, names, &table, in: context)
                 left = page.count < size || Task.isCancelled ? 0 : left - size
                 after = page.last?.id
                 isEmpty = isEmpty && page.isEmpty
@@ -112,7 +105,8 @@ struct HistoryCommand: SearchingCommand {
     }
 
     private func print(
-        _ page: [AlertRecord], _ table: inout Table, in context: Context
+        _ page: [AlertRecord], _ names: [UInt32: String], _ table: inout Table,
+        in context: Context
     ) throws {
         if isJSON {
             for record in page { try context.print(AlertJSON.line(record)) }
@@ -121,13 +115,14 @@ struct HistoryCommand: SearchingCommand {
             let rows = page.map { AlertCSV.row($0, isShown: isShown) }
             try context.output.write(rows.joined())
         } else if !page.isEmpty {
-            let rows = page.map { Self.row($0, in: context) }
+            let rows = page.map { Self.row($0, askedBy: names[$0.source.uid] ?? "-", in: context) }
             try context.output.write(table.text(rows))
         }
     }
 
     private func filter(now: Date) throws(UsageError) -> HistoryFilter {
         var filter = try conditions.responses(now: now)
+        filter.sourceUID = askedBy
         filter.outcome = outcome
         filter.button = button
         filter.by = by
@@ -140,23 +135,26 @@ struct HistoryCommand: SearchingCommand {
     static func table(in context: Context) -> Table {
         Table(
             [
-                "ID", .init("RESOLVED", .times), "SOURCE", "OUTCOME", "BUTTON", "BY",
+                "ID", .init("RESOLVED", .times), "SOURCE", "ASKED BY", "OUTCOME", "BUTTON", "BY",
                 .init("TITLE", .titles),
             ],
-            dropping: ["SOURCE", "BY", "RESOLVED", "BUTTON"], for: context)
+            dropping: ["ASKED BY", "SOURCE", "BY", "RESOLVED", "BUTTON"], for: context)
     }
 
-    static func row(_ record: AlertRecord, in context: Context) -> [String] {
+    static func row(
+        _ record: AlertRecord, askedBy user: String, in context: Context
+    ) -> [String] {
         let response = record.response
         let index = response?.buttonIndex ?? -1
         // Once the texts have been erased, the index is what is left.
         let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
-        let user = response?.responder?.user.map { " (\($0))" } ?? ""
+        let responder = response?.responder?.user.map { " (\($0))" } ?? ""
         let handling = response?.cancelHandling.map { $0 == .handled ? ", handled" : ", simulated" }
         return [
             "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,
+            user,
             response?.outcome.rawValue ?? "-", button,
-            (response?.by.rawValue ?? "-") + user + (handling ?? ""), record.alert.title,
+            (response?.by.rawValue ?? "-") + responder + (handling ?? ""), record.alert.title,
         ]
     }
 }

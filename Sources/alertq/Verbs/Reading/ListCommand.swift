@@ -20,6 +20,10 @@ struct ListCommand: SearchingCommand {
         DateText.past,
         Table.help,
         """
+        An alert whose deadline has passed is listed as expired until a process that may write to \
+        the queue has stored that, and is not counted: list only reads.
+        """,
+        """
         With --json each object is the one that show prints; with --count it has the key \
         “pending”, a number.
         """,
@@ -55,28 +59,27 @@ struct ListCommand: SearchingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         let filter = try WaitingFilter(conditions, now: context.now())
-        let result = try await queue.read(via: Self.name, in: context) { manager in
-            let (listed, hasMore) =
+        let result = try await queue.read(in: context) { manager in
+            let listed =
                 countsOnly && filter.isOpen
-                ? (0, true) : try await list(filter, manager, in: context)
-            let isCounted = hasMore && filter.isOpen
-            let count = isCounted ? try await manager.pendingCount() : listed
-            let screens = await manager.screens()
-            return (listed: listed, hasMore: hasMore, count: count, screens: screens)
+                ? Listed(hasMore: true) : try await list(filter, manager, in: context)
+            let isCounted = listed.hasMore && filter.isOpen
+            let count = isCounted ? try await manager.pendingCount() : listed.waiting
+            return (listed: listed, count: count, screens: await manager.screens())
         }
         // Where nobody has asked anything yet, nothing waits.
-        let (listed, hasMore, count, screens) = result ?? (0, false, 0, ScreenRoster())
+        let (listed, count, screens) = result ?? (Listed(), 0, ScreenRoster())
         if countsOnly {
             try print(count, context)
             return .done
         }
-        if listed == 0, !isJSON, context.output.isTerminal {
+        if listed.count == 0, !isJSON, context.output.isTerminal {
             context.note(filter.isOpen ? WaitingText.count(0) : "no waiting alert matches")
         }
-        if hasMore {
+        if listed.hasMore {
             let what =
                 filter.isOpen
-                ? "of \(count) waiting alerts, \(listed) are listed" : "more alerts match"
+                ? "of \(count) waiting alerts, \(listed.waiting) are listed" : "more alerts match"
             context.note(what + "; --all lists all of them")
         }
         if screens.advice != nil, count > 0, let showing = screens.showing {
@@ -85,25 +88,36 @@ struct ListCommand: SearchingCommand {
         return .done
     }
 
-    /// Prints page by page; returns how many were printed, or counted, and whether there are more.
+    /// What was printed, or counted, and whether there are more.
+    private struct Listed: Sendable {
+        var count = 0
+        /// How many of them wait; the deadline of the others has passed.
+        var waiting = 0
+        var hasMore = false
+    }
+
+    /// Prints page by page.
     private func list(
         _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
-    ) async throws -> (listed: Int, hasMore: Bool) {
+    ) async throws -> Listed {
         var table = Self.table(in: context)
         let limit = listsAll || countsOnly ? .max : limit
-        var (listed, after) = (0, Alert.ID?.none)
+        var (listed, after) = (Listed(), Alert.ID?.none)
         while true {
             // Reading one more than is printed shows whether there are more.
-            let left = limit - listed
+            let left = limit - listed.count
             let size = filter.isOpen && left < Self.pageSize ? left + 1 : Self.pageSize
-            let page = try await manager.pending(
-                source: filter.source, after: after, limit: size)
-            let found = try filter.matches(page)
+            let page =
+                countsOnly
+                ? try await manager.pending(source: filter.source, after: after, limit: size)
+                : try await manager.unresolved(source: filter.source, after: after, limit: size)
+            let found = filter.matches(page)
             let shown = found.prefix(left)
             if !countsOnly { try print(shown, &table, in: context) }
-            listed += shown.count
-            if found.count > shown.count { return (listed, true) }
-            guard page.count == size, let last = page.last else { return (listed, false) }
+            listed.count += shown.count
+            listed.waiting += shown.count(where: \.isStored)
+            listed.hasMore = found.count > shown.count
+            guard !listed.hasMore, page.count == size, let last = page.last else { return listed }
             after = last.id
         }
     }
@@ -151,6 +165,7 @@ extension ListCommand {
     }
 
     private static func state(_ record: AlertRecord, in context: Context) -> String {
+        if let response = record.response { return response.outcome.rawValue }
         guard let end = record.snoozedUntil, end > context.now() else {
             return record.state.rawValue
         }

@@ -84,7 +84,11 @@ struct ShowCommand: NamingCommand {
             lines.append(("info", "\(name)=\(value)"))
         }
         lines += [
-            ("state", record.state.rawValue), ("asked", time(record.askedAt, context)),
+            (
+                "state",
+                record.isStored ? record.state.rawValue : "expired, which is not stored yet"
+            ),
+            ("asked", time(record.askedAt, context)),
             (
                 "presented",
                 record.hasExpiredUnseen

@@ -59,7 +59,7 @@ struct StatsCommand: SearchingCommand {
         let source = conditions.source
         let (since, until) = try conditions.times(now: context.now())
         let counted = try await ProgressBar.during("counting", in: context) { bar in
-            try await queue.read(via: Self.name, in: context) { manager in
+            try await queue.read(in: context) { manager in
                 let statistics = try await manager.statistics(
                     source: source, since: since, until: until
                 ) { bar.show($0, of: $1) }

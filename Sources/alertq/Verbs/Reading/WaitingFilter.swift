@@ -1,6 +1,5 @@
 import AlertQueue
 import FoundationEssentials
-import SQLiteStore
 
 /// The conditions for alerts that wait, with their times as seen from a moment.
 struct WaitingFilter {
@@ -25,13 +24,13 @@ struct WaitingFilter {
     }
 
     /// Those alerts of its source that it lets through.
-    func matches(_ records: [AlertRecord]) throws(AlertError) -> [AlertRecord] {
+    func matches(_ records: [AlertRecord]) -> [AlertRecord] {
         guard !hasNoOther else { return records }
         let found = records.filter { record in
             key.map { record.alert.key.isIdentical(to: $0) } ?? true
                 && since.map { $0 <= record.askedAt } ?? true
                 && until.map { $0 > record.askedAt } ?? true
         }
-        return try words?.matches(found) ?? found
+        return words.map { words in found.filter(words.matches) } ?? found
     }
 }

@@ -11,6 +11,9 @@ struct PurgeCommand: Command {
             .pastTime.requiring(orElse: "is in the future", Self.isPast), \.olderThan,
             help: "Erase alerts that were resolved before this time, such as 90d (required)"),
         Option("dry-run", \.isDry, help: "Only print what would be erased"),
+        Option(
+            "no-vacuum", \.leavesFile,
+            help: "Leave rewriting the database to a later purge, which finishes this one"),
     ]
     static let discussion = [
         """
@@ -33,6 +36,14 @@ struct PurgeCommand: Command {
         printed, and --dry-run prints it without erasing anything.
         """,
         """
+        At its end a purge that has erased anything rewrites the database, because erased texts \
+        are still in places of the file that are no longer used. That needs 2.2 times the size of \
+        the database free on its file system. Meanwhile nothing can be asked or answered: \
+        commands wait for up to two minutes, and a choice on a screen stays marked until it is \
+        stored. With --no-vacuum the file is not rewritten: the texts are no longer shown or \
+        found, but may still be in the file until a purge without this option.
+        """,
+        """
         Copies elsewhere can't be erased: backups, snapshots of file systems, blocks of the disk \
         that were in use before. A purge that is interrupted, or that exits with 75 because a \
         program keeps reading the database, has not finished: purge again.
@@ -49,8 +60,14 @@ struct PurgeCommand: Command {
     var common = QueueOptions()
     private var olderThan: PastTime?
     private var isDry = false
+    private var leavesFile = false
 
-    func validate() throws { _ = try limit }
+    func validate() throws {
+        _ = try limit
+        guard !isDry || !leavesFile else {
+            throw UsageError("--dry-run writes nothing, so it can't be combined with --no-vacuum")
+        }
+    }
 
     private var limit: PastTime {
         get throws(UsageError) {
@@ -70,7 +87,9 @@ struct PurgeCommand: Command {
         let date = try limit.date(now: context.now())
         try await ProgressBar.during("erasing", in: context) { bar in
             let report = try await queue.openExisting(via: Self.name) { manager in
-                try await manager.purge(before: date, dryRun: isDry) { progress in
+                try await manager.purge(
+                    before: date, dryRun: isDry, rewritesFile: !leavesFile
+                ) { progress in
                     bar.begin(Self.label(progress.phase))
                     bar.show(progress.done, of: progress.total)
                 }
@@ -105,7 +124,11 @@ struct PurgeCommand: Command {
         context.note(
             isDry
                 ? "an earlier erasure is not finished; purge completes it"
-                : "erased texts may remain in unused space; purge again to finish")
+                : leavesFile
+                    ? "erased texts may still be in unused places of the file; a purge without "
+                        + "--no-vacuum removes them"
+                    : "erased texts may still be in unused places of the file; purge again to "
+                        + "finish")
     }
 
     /// The alerts that keep their texts, why, and what releases them.
@@ -144,7 +167,7 @@ struct PurgeCommand: Command {
         switch phase {
         case .texts: "erasing"
         case .index: "merging the index"
-        case .file: "overwriting"
+        case .file: "rewriting the file"
         }
     }
 }

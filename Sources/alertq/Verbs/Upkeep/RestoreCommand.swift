@@ -18,8 +18,8 @@ struct RestoreCommand: Command {
     static let discussion = [
         """
         The backup is copied and its audit log verified first. If the log does not verify, or \
-        lacks the entry of --head, the exit code is 65, and nothing has changed. A backup of an \
-        older version is upgraded to the current schema.
+        lacks the entry of --head, or if alertq 0.1.0 made the backup, the exit code is 65, and \
+        nothing has changed.
         """,
         """
         A queue with entries that the backup does not have is replaced only with --force \

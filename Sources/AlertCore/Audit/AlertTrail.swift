@@ -1,0 +1,306 @@
+/// What the log says about one alert, gathered from its entries, and the rules that they and the
+/// alert have to agree with.
+///
+/// Whatever compares an alert with the log does it here: each reading, with the few entries that
+/// say what was asked and how it ended, and a verification, with all.
+package struct AlertTrail: Sendable {
+    package let id: Alert.ID
+    /// How many entries were added.
+    package private(set) var count = 0
+    package private(set) var asked: AuditEntry?
+    package private(set) var resolved: AuditEntry?
+    package private(set) var collected: AuditEntry?
+    /// The last entries of their kinds.
+    private var (presented, snoozed): (AuditEntry?, AuditEntry?)
+    private var snoozes = 0
+    /// Whether it was shown before it ended.
+    private var wasSeen = false
+    /// A presentation without a content: what was shown had already lost its texts.
+    private var shownErased: AuditEntry?
+    /// The entry that records its erasure.
+    private var erased: Int64?
+    /// The contradictions between its entries.
+    private var faults: [AlertFault] = []
+
+    package init(of id: Alert.ID) { self.id = id }
+
+    /// Adds an entry about the alert; they come in the order of the log.
+    package mutating func add(_ entry: AuditEntry) {
+        count += 1
+        switch entry.event.kind {
+        case .asked:
+            asked = first(asked, entry)
+        case .presented:
+            presented = entry
+            if resolved == nil { wasSeen = true }
+            if entry.content == nil { shownErased = entry } else { checkContent(of: entry) }
+        case .snoozed:
+            snoozed = entry
+            snoozes += 1
+            checkContent(of: entry)
+        case .resolved:
+            resolved = first(resolved, entry)
+            checkContent(of: entry)
+        case .collected:
+            collected = first(collected, entry)
+            if resolved == nil { report("was collected before it had a response", at: entry) }
+        case .ran:
+            if collected == nil {
+                report("allowed a command to run before its response was collected", at: entry)
+            }
+            if entry.content != nil { checkContent(of: entry) }
+        case .returned, .cancelling, .erased, .restored, .access, .reminded, .seen, .claimed,
+            .moved, .superseded, .unused:
+            break
+        }
+    }
+
+    /// Adds the entry that records the erasure of the alert's texts, and perhaps of others'.
+    package mutating func addErasure(by sequence: Int64) { erased = sequence }
+
+    /// The first of two entries of a kind of which there can be only one.
+    private mutating func first(_ known: AuditEntry?, _ entry: AuditEntry) -> AuditEntry {
+        guard let known else { return entry }
+        report(
+            "was already \(entry.event.kind.rawValue) by entry \(known.event.sequence), and again "
+                + "by entry \(entry.event.sequence)", at: entry)
+        return known
+    }
+
+    /// Makes sure that an entry is about what was asked.
+    private mutating func checkContent(of entry: AuditEntry) {
+        guard let asked, entry.content != asked.content else { return }
+        report(Self.isNotWhat(entry), at: entry)
+    }
+
+    private static func isNotWhat(_ entry: AuditEntry) -> String {
+        "was changed: it is not what entry \(entry.event.sequence) says was "
+            + (entry.event.kind == .ran ? "run" : entry.event.kind.rawValue)
+    }
+
+    private mutating func report(_ what: String, at entry: AuditEntry) {
+        faults.append(AlertFault(what, at: entry))
+    }
+}
+
+// MARK: - What was asked, and how it ended
+
+extension AlertTrail {
+    /// Why the log contradicts an alert in what it asks and how it ended; empty if it does not.
+    ///
+    /// It needs the alert's `asked`, `resolved` and `collected` entries, and that of its erasure.
+    package func faults(of alert: StoredAlert) -> [AlertFault] {
+        guard let asked else { return [AlertFault("was never asked: no entry records it")] }
+        var faults = faults
+        // It has the same hash as an alert without presenters, and would wait forever.
+        if alert.record.alert.presenters?.isEmpty == true {
+            faults.append(AlertFault("names no presenter that may show it"))
+        }
+        if let remains = alert.remains {
+            faults += erasureFaults(of: alert, remains)
+        } else if let shownErased {
+            faults.append(AlertFault(Self.isNotWhat(shownErased), at: shownErased))
+        }
+        // One fault should cause one problem: the hash of a key covers the content, too.
+        if alert.remains == nil, alert.content != asked.content {
+            faults.append(AlertFault(Self.isNotWhat(asked), at: asked))
+        } else if !asked.isAsk(of: alert) {
+            faults.append(
+                AlertFault(
+                    "was changed: its source, time, deadline, timers, buttons or key are not those "
+                        + "of entry \(asked.event.sequence)", at: asked))
+        }
+        return faults + responseFaults(of: alert)
+    }
+
+    /// Why an alert may not have lost its texts.
+    ///
+    /// What is left of it is compared with the entry of its ask, as the rest is.
+    private func erasureFaults(
+        of alert: StoredAlert, _ remains: StoredAlert.Remains
+    ) -> [AlertFault] {
+        guard let erased, remains.sequence == erased else {
+            return [AlertFault("has lost its texts, and no entry records that")]
+        }
+        var faults: [AlertFault] = []
+        if resolved.map({ $0.event.sequence > erased }) ?? true {
+            faults.append(AlertFault("waits, and has lost its texts"))
+        }
+        if !remains.isBlank {
+            faults.append(AlertFault("has texts that were written after they had been erased"))
+        }
+        if alert.awaitsCollection, collected.map({ $0.event.sequence > erased }) ?? true {
+            faults.append(AlertFault("lost its texts before its response was collected"))
+        }
+        return faults
+    }
+
+    private func responseFaults(of alert: StoredAlert) -> [AlertFault] {
+        var faults: [AlertFault] = []
+        let response = alert.record.response
+        switch (response, resolved) {
+        case (nil, nil): break
+        case (nil, let end?):
+            faults.append(
+                AlertFault("waits, but entry \(end.event.sequence) says that it ended", at: end))
+        case (_?, nil):
+            faults.append(AlertFault("has a response that no entry records"))
+        case (let response?, let end?):
+            if let difference = end.difference(from: response, of: alert) {
+                faults.append(AlertFault(difference, at: end))
+            } else if alert.resolvedSequence != end.event.sequence {
+                faults.append(
+                    AlertFault(
+                        "does not name entry \(end.event.sequence), which says how it ended",
+                        at: end))
+            }
+        }
+        if response?.collectedAt.map(Timestamp.milliseconds) != collected?.milliseconds {
+            faults.append(
+                AlertFault("differs from the log in whether and when its response was collected"))
+        }
+        return faults
+    }
+}
+
+// MARK: - What happened in between
+
+extension AlertTrail {
+    /// Why the log contradicts an alert in what happened between its ask and its end; empty if it
+    /// does not.
+    ///
+    /// It needs all entries of the alert.
+    package func laterFaults(of alert: StoredAlert, at now: ClockReading) -> [AlertFault] {
+        guard asked != nil else { return [] }
+        var faults: [AlertFault] = []
+        let record = alert.record
+        if record.presentedAt.map(Timestamp.milliseconds) != presented?.milliseconds {
+            faults.append(AlertFault("has a time of presentation that the log doesn't record"))
+        }
+        if let resolved, wasSeen, EntryDetail.expired(resolved.detail)?.isUnseen == true {
+            faults.append(
+                AlertFault(
+                    "was shown, but entry \(resolved.event.sequence) says that it expired unseen",
+                    at: resolved))
+        }
+        if record.snoozes != snoozes {
+            faults.append(
+                AlertFault(
+                    "was snoozed \(snoozes) times according to the log, but \(record.snoozes) "
+                        + "times according to its row"))
+        }
+        if let end = alert.snoozedUntil {
+            if resolved != nil || snoozed?.isSnooze(until: end) != true {
+                faults.append(
+                    AlertFault(
+                        "is snoozed until a different time from the one in its last snooze entry"))
+            }
+        } else if resolved == nil, snoozed?.mayBeOver(at: now) == false {
+            faults.append(AlertFault("is no longer snoozed, though its snooze can't be over"))
+        }
+        return faults
+    }
+
+    /// Why it can't be that a store has no such alert, although the log has entries about it.
+    package var faultsWithoutAlert: [AlertFault] {
+        guard let asked else {
+            return [
+                AlertFault("is gone"),
+                AlertFault("was never asked, though the log has entries about it"),
+            ]
+        }
+        return [
+            AlertFault("of entry \(asked.event.sequence) is gone or can't be understood", at: asked)
+        ]
+    }
+}
+
+// MARK: - Single entries
+
+extension AuditEntry {
+    fileprivate var milliseconds: Int64 { Timestamp.milliseconds(event.at) }
+
+    /// Whether this entry of an ask records an alert's source, time, deadline and timers, and what
+    /// an erasure leaves of it; the content is apart.
+    fileprivate func isAsk(of alert: StoredAlert) -> Bool {
+        let source = alert.record.source
+        let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
+        return isPlain && event.source.isIdentical(to: source.name)
+            && event.responder.uid == source.uid && event.responder.pid == source.pid
+            && event.responder.host.isIdentical(to: source.host)
+            && milliseconds == alert.asked.wallMilliseconds
+            && boot.isIdentical(to: alert.asked.boot)
+            && detail.isIdentical(to: alert.askedDetail(logged: detail))
+    }
+
+    /// Whether this entry records a snooze until the given end.
+    fileprivate func isSnooze(until end: ClockReading) -> Bool {
+        guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
+        return (end.isOnWallClock || boot.isIdentical(to: end.boot))
+            && detail.isIdentical(to: EntryDetail.snoozed(until: end))
+    }
+
+    /// Whether the snooze of this entry may be over by now.
+    ///
+    /// No entry records the end. Within the same boot, the boot clock says whether it can have
+    /// come; after a restart of the machine the wall clock decided, and it may have been set since.
+    fileprivate func mayBeOver(at now: ClockReading) -> Bool {
+        guard let end = EntryDetail.snoozeEnd(detail), boot.isIdentical(to: now.boot) else {
+            return true
+        }
+        return end <= now.bootMilliseconds
+    }
+
+    /// Why a response is not the one that this entry records; `nil` if it is.
+    fileprivate func difference(from response: Response, of alert: StoredAlert) -> String? {
+        let sequence = event.sequence
+        guard records(response) else {
+            return "has a response that is not the one of entry \(sequence)"
+        }
+        switch response.outcome {
+        case .cancelled where EntryDetail.isHandled(detail) != !response.runsHandlers:
+            return "differs from entry \(sequence) in whether its cancel was handled"
+        case .expired where !isInTime(for: response, of: alert):
+            return "expired with entry \(sequence) before its deadline had passed"
+        case .answered, .cancelled, .dismissed, .expired, .withdrawn:
+            return nil
+        }
+    }
+
+    /// Whether a response has the outcome, the choice, the time and the responder of this entry.
+    private func records(_ response: Response) -> Bool {
+        guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
+            event.by == response.by, buttonRole == response.button?.role,
+            milliseconds == Timestamp.milliseconds(response.resolvedAt)
+        else { return false }
+        // A timer is no responder; the entry then names the process that stored it.
+        let isTimer =
+            response.outcome == .expired
+            || (response.outcome == .dismissed && response.by == .system)
+        guard !isTimer else { return response.responder == nil }
+        return response.responder?.isIdentical(to: event.responder) ?? false
+    }
+
+    /// Whether the deadline had passed by its own clock: the boot clock in the boot in which the
+    /// alert was asked; the wall clock otherwise, and for a deadline given as a date. Before that
+    /// only a default button can be applied, if nobody is there to answer.
+    private func isInTime(for response: Response, of alert: StoredAlert) -> Bool {
+        guard let recorded = EntryDetail.expired(detail) else { return false }
+        let end = ClockReading(
+            wallMilliseconds: milliseconds, bootMilliseconds: recorded.bootMilliseconds, boot: boot)
+        if alert.expiry.map({ end.isAtOrAfter($0) }) ?? false { return true }
+        // The name of an erased button is erased, too.
+        let hasDefault =
+            alert.remains == nil
+            ? alert.record.alert.defaultButton != nil : response.buttonIndex >= 0
+        return recorded.isEarly && hasDefault
+    }
+}
+
+extension Responder {
+    fileprivate func isIdentical(to other: Responder) -> Bool {
+        uid == other.uid && pid == other.pid && user.isIdentical(to: other.user)
+            && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
+            && ssh.isIdentical(to: other.ssh) && host.isIdentical(to: other.host)
+    }
+}

@@ -1,0 +1,77 @@
+/// An alert as a store keeps it: its record, and what only the rules of the log need.
+///
+/// Each store makes it from the form that its rows have; ``AlertTrail`` compares it with the log.
+package struct StoredAlert: Sendable {
+    package var record: AlertRecord
+    /// When it was asked.
+    package let asked: ClockReading
+    package let expiry: ClockReading?
+    /// Until when it is snoozed; the record has only the time of the wall clock.
+    package let snoozedUntil: ClockReading?
+    /// The entry of the log that tells how it ended, according to the store.
+    package let resolvedSequence: Int64?
+    /// What an erasure has left of it; `nil` while it has its texts.
+    package let remains: Remains?
+    private var knownContent: [UInt8]?
+
+    /// An alert without its texts.
+    package struct Remains: Sendable {
+        package let buttons: ErasedButtons
+        /// The entry of the log that records the erasure, according to the store.
+        package let sequence: Int64?
+        /// Whether nothing that an erasure removes is there.
+        let isBlank: Bool
+
+        package init(buttons: ErasedButtons, sequence: Int64?, isBlank: Bool) {
+            self.buttons = buttons
+            self.sequence = sequence
+            self.isBlank = isBlank
+        }
+    }
+
+    package init(
+        record: AlertRecord, asked: ClockReading, expiry: ClockReading?,
+        snoozedUntil: ClockReading?, resolvedSequence: Int64? = nil, remains: Remains? = nil
+    ) {
+        self.record = record
+        self.asked = asked
+        self.expiry = expiry
+        self.snoozedUntil = snoozedUntil
+        self.resolvedSequence = resolvedSequence
+        self.remains = remains
+    }
+
+    /// The salted hash of what it asks; `nil` once its texts have been erased.
+    package var content: [UInt8]? {
+        knownContent ?? record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+    }
+
+    /// The same alert with its ``content``, which is then computed only once.
+    package var withContent: StoredAlert {
+        var alert = self
+        alert.knownContent = content
+        return alert
+    }
+
+    /// Whether its response still had, or has, to be collected: not if it was withdrawn or has no
+    /// buttons, unless it names a handler, which runs for those too.
+    package var awaitsCollection: Bool {
+        record.alert.handler != nil
+            || (record.response?.outcome != .withdrawn && !record.alert.buttons.isEmpty)
+    }
+
+    /// The detail that the entry of its ask should have, with that entry's own parts for what an
+    /// erasure has removed.
+    func askedDetail(logged detail: String?) -> String {
+        let alert = record.alert
+        var key = alert.key == nil ? nil : EntryDetail.key(asked: detail)
+        if remains == nil {
+            key = key.flatMap { KeyDigest(of: alert, source: record.source.name, salt: $0.salt) }
+        }
+        return EntryDetail.asked(
+            at: asked, expiry: expiry, dismissAfter: alert.dismissAfter, snooze: alert.snooze,
+            leaves: remains.map { AuditEntry.leaves(of: alert, $0.buttons) }
+                ?? AuditEntry.leaves(of: alert),
+            key: key)
+    }
+}

@@ -1,0 +1,349 @@
+import AlertCore
+import SQLite
+
+/// Rows that a verification reads in ranges of their numbers, each range in one transaction.
+struct RowRanges<Contents: Sendable>: Sendable {
+    /// How many numbers are in a range.
+    let length: Int64
+    /// Queries for the lowest and the highest number, from a number on.
+    let bounds: [String]
+    /// Reads the rows of a range.
+    let read: @Sendable (Database, ClosedRange<Int64>) throws -> Contents
+
+    /// The next ranges from a number on, up to a count; none after the last row.
+    ///
+    /// The first one begins before a gap, and the last one ends with the last row: those that come
+    /// later are in later ranges.
+    func next(_ count: Int, from start: Int64?, in db: Database) throws -> [ClosedRange<Int64>] {
+        guard let start else { return [] }
+        let found = try bounds.compactMap { sql in
+            try db.first(sql, .integer(start)) { $0.optionalInteger() } ?? nil
+        }
+        guard let first = found.min(), let last = found.max() else { return [] }
+        var ranges = [start...min(last, first.addingBounded(length - 1))]
+        while ranges.count < count, let lower = Self.start(after: ranges.last), lower <= last {
+            ranges.append(lower...min(last, lower.addingBounded(length - 1)))
+        }
+        return ranges
+    }
+
+    /// Where the ranges after one begin; `nil` if there can be none.
+    static func start(after range: ClosedRange<Int64>?) -> Int64? {
+        range.flatMap { $0.upperBound == .max ? nil : $0.upperBound + 1 }
+    }
+}
+
+/// A verification of a queue in a file, and what of it has been read.
+struct QueueVerification: Sendable {
+    private(set) var verifier: AuditVerifier
+    /// From which numbers on the rows have not been read.
+    var (nextEntry, nextAlert): (Int64?, Int64?) = (.min, .min)
+    /// How many entries were read, each once for the chain and once for its alert.
+    private(set) var entriesRead = 0
+
+    init(expecting head: AuditHead?) { verifier = AuditVerifier(expecting: head) }
+
+    /// Adds the next entries of the log.
+    mutating func add(_ entries: [LoggedEntry]) {
+        entriesRead += entries.count
+        for entry in entries { verifier.add(entry) }
+    }
+
+    /// Adds what was found about the next alerts.
+    mutating func add(_ alerts: CheckedAlerts) {
+        entriesRead += alerts.entries
+        verifier.add(alerts.problems)
+    }
+
+    /// Reads what has not been read yet, and compares the rows as a whole with the log; all of that
+    /// is of one moment.
+    mutating func finish(_ db: Database, at now: ClockReading) throws {
+        while let range = try Self.entries.next(1, from: nextEntry, in: db).first {
+            add(try Self.entries.read(db, range))
+            nextEntry = RowRanges<[LoggedEntry]>.start(after: range)
+        }
+        let alerts = Self.alerts { now }
+        while let range = try alerts.next(1, from: nextAlert, in: db).first {
+            add(try alerts.read(db, range))
+            nextAlert = RowRanges<CheckedAlerts>.start(after: range)
+        }
+        for fault in try PendingCounts(of: db).differences(from: db) { verifier.add(fault) }
+        let logged = verifier.alerts.start ?? 1
+        do {
+            let first = try db.upkeep().firstID
+            guard first != logged else { return }
+            verifier.add(
+                "the next alert would have at least the number \(first), but the log says "
+                    + "\(logged)")
+        } catch let error as AlertError {
+            guard case .inconsistent(_, let reason) = error else { throw error }
+            verifier.add(reason)
+        }
+    }
+
+    /// The report, with the faults that SQLite has found in the file.
+    mutating func report(damage: [String]) -> AuditReport {
+        for fault in damage { verifier.add("the file is damaged: \(fault)") }
+        verifier.end()
+        return verifier.report
+    }
+
+    /// The entries of the log.
+    static let entries = RowRanges<[LoggedEntry]>(
+        length: 2000,
+        bounds: ["min", "max"].map { "SELECT \($0)(seq) FROM audit NOT INDEXED WHERE seq >= ?" }
+    ) { db, sequences in
+        try db.loggedEntries(sequences)
+    }
+
+    /// The alerts, those that only the log knows included.
+    ///
+    /// - Parameter now: The time at which a range is read.
+    static func alerts(at now: @escaping @Sendable () -> ClockReading) -> RowRanges<CheckedAlerts> {
+        RowRanges(
+            length: 500,
+            bounds: ["min", "max"].flatMap { end in
+                [
+                    "SELECT \(end)(id) FROM alerts NOT INDEXED WHERE id >= ?",
+                    "SELECT \(end)(alert_id) FROM audit INDEXED BY audit_alert WHERE alert_id >= ?",
+                ]
+            }
+        ) { db, ids in
+            try db.checkedAlerts(ids, at: now())
+        }
+    }
+}
+
+/// What was found about some alerts.
+struct CheckedAlerts: Sendable {
+    var problems: [AuditReport.Problem] = []
+    /// How many entries they have.
+    var entries = 0
+
+    mutating func add(_ trail: AlertTrail, _ faults: [AlertFault]) {
+        entries += trail.count
+        problems += faults.map { $0.problem(of: trail.id) }
+    }
+}
+
+// MARK: - Rows as values
+
+extension Database {
+    private static let log = """
+        SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq >= ? AND seq <= ? ORDER BY seq
+        """
+
+    /// The entries of the log with some numbers.
+    fileprivate func loggedEntries(_ sequences: ClosedRange<Int64>) throws -> [LoggedEntry] {
+        let input = HashInput()
+        return try rows(
+            Self.log, .integer(sequences.lowerBound), .integer(sequences.upperBound)
+        ) { row in
+            guard let entry = try? AuditRow.entry(row) else {
+                return LoggedEntry(unreadable: AuditRow.head(row))
+            }
+            var logged = LoggedEntry(entry, input)
+            if entry.event.kind == .erased { logged.erasures = try erasures(entry) }
+            return logged
+        }
+    }
+
+    private enum Erased: Int, ColumnList { case id, erasedSeq }
+
+    /// The alerts that an erasure names, each with the entry that it names itself.
+    private func erasures(_ entry: AuditEntry) throws -> [LoggedEntry.Erasure] {
+        guard let alerts = ErasedAlerts(detail: entry.detail) else { return [] }
+        return try alerts.ranges.flatMap { range in
+            try rows(
+                """
+                SELECT \(Erased.list) FROM alerts NOT INDEXED
+                WHERE id >= ? AND id <= ? ORDER BY id
+                """, .integer(range.lowerBound), .integer(range.upperBound)
+            ) { row in
+                LoggedEntry.Erasure(
+                    id: row.integer(Erased.id), sequence: row.optionalInteger(Erased.erasedSeq))
+            }
+        }
+    }
+
+    // Both are read by the ranges of their keys, and without any index that another program may
+    // have added; SQLite's check of the file shows that these indexes match their tables.
+    private static let alerts = """
+        SELECT \(AlertRow.columns)
+        FROM alerts NOT INDEXED CROSS JOIN sources NOT INDEXED ON sources.id = alerts.source_id
+        WHERE alerts.id >= ? AND alerts.id <= ? ORDER BY alerts.id
+        """
+    private static let entriesOfAlerts = """
+        SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
+        WHERE alert_id >= ? AND alert_id <= ? AND seq > 0 ORDER BY alert_id, seq
+        """
+
+    /// Compares the alerts with some ids with their entries.
+    fileprivate func checkedAlerts(
+        _ ids: ClosedRange<Alert.ID>, at now: ClockReading
+    ) throws -> CheckedAlerts {
+        let bounds = [Value.integer(ids.lowerBound), .integer(ids.upperBound)]
+        var trails = try trails(Self.entriesOfAlerts, bounds)
+        var next = 0
+        var checked = CheckedAlerts()
+        var erasures: [Int64: ErasedAlerts] = [:]
+        try forEach(Self.alerts, bounds) { row in
+            let id = row.integer(AlertRow.Column.id)
+            while next < trails.count, trails[next].id < id {
+                checked.add(trails[next], trails[next].faultsWithoutAlert)
+                next += 1
+            }
+            if next == trails.count || trails[next].id != id {
+                trails.insert(AlertTrail(of: id), at: next)
+            }
+            defer { next += 1 }
+            guard let alert = try? AlertRow(row) else {
+                return checked.add(trails[next], trails[next].faultsWithoutAlert)
+            }
+            if let sequence = alert.alert.remains?.sequence {
+                let alerts = try erasures[sequence] ?? erasure(at: sequence)?.alerts
+                erasures[sequence] = alerts
+                if alerts?.contains(id) == true { trails[next].addErasure(by: sequence) }
+            }
+            checked.add(
+                trails[next],
+                trails[next].faults(of: alert.alert)
+                    + trails[next].laterFaults(of: alert.alert, at: now)
+                    + AlertForm.faults(of: alert, row).map { AlertFault($0) })
+        }
+        for trail in trails[next...] { checked.add(trail, trail.faultsWithoutAlert) }
+        return checked
+    }
+
+    private func trails(_ sql: String, _ values: [Value]) throws -> [AlertTrail] {
+        var trails: [AlertTrail] = []
+        try forEach(sql, values) { row in
+            // One that can't be understood is reported as such.
+            guard let entry = try? AuditRow.entry(row), let id = entry.event.alertID else { return }
+            if trails.last?.id != id { trails.append(AlertTrail(of: id)) }
+            trails[trails.count - 1].add(entry)
+        }
+        return trails
+    }
+}
+
+/// What only a file can get wrong about an alert: numbers out of range, and texts that another
+/// program would read in another way.
+enum AlertForm {
+    private typealias Column = AlertRow.Column
+
+    /// The faults of a row of ``AlertRow/columns``.
+    static func faults(of alert: AlertRow, _ row: borrowing Row) -> [String] {
+        var faults = alert.contradictions
+        let expect = { (isRight: Bool, fault: String) in if !isRight { faults.append(fault) } }
+        expect(row.isPID(Column.pid), "has an invalid process id")
+        let absent = [Column.snoozedMs, .snoozedBootMs, .snoozedBoot].count { row.isNull($0) }
+        expect(absent == 0 || absent == 3, "has a part of the end of a snooze")
+        let (asked, left) = (alert.record.alert, alert.alert.remains?.buttons.buttons)
+        expect(
+            row.raw(Column.buttons).holds(
+                left.map { StoredJSON.encode($0) } ?? StoredJSON.encode(asked.buttons)),
+            "has buttons that are not written as this program writes them")
+        expect(
+            row.raw(Column.info).holds(StoredJSON.encode(asked.userInfo)),
+            "has strings that are not written as this program writes them")
+        expect(
+            asked.presenters.map { row.raw(Column.presenters).holds(StoredJSON.encode($0)) }
+                ?? true,
+            "has presenters that are not written as this program writes them")
+        guard let response = alert.record.response else { return faults }
+        if response.responder == nil {
+            // Nobody chose, but the view `history` would show a name.
+            let responder = [
+                Column.responderUid, .responder, .tty, .ssh, .responderHost, .responderPid,
+            ]
+            expect(
+                responder.allSatisfy { row.isNull($0) },
+                "has a response by nobody that names a responder")
+        } else {
+            expect(
+                row.isUID(Column.responderUid) && row.isPID(Column.responderPid)
+                    && !row.isNull(Column.responderHost),
+                "has an invalid uid, process id or host in its response")
+        }
+        return faults
+    }
+}
+
+extension Row {
+    /// Whether a column holds a valid account number; others would be read as a different account.
+    func isUID(_ column: some ColumnList) -> Bool {
+        raw(column).kind == .integer && UInt32(exactly: integer(column)) != nil
+    }
+
+    func isPID(_ column: some ColumnList) -> Bool {
+        raw(column).kind == .integer && Int32(exactly: integer(column)) != nil
+    }
+}
+
+/// The number of waiting alerts by source, counted from the rows.
+struct PendingCounts: Sendable {
+    private enum Sources: Int, ColumnList { case id, uid, name, pending }
+
+    private var counts: [Int64: Int64] = [:]
+
+    /// Counts the alerts that wait.
+    init(of db: Database) throws {
+        try db.forEach(
+            "SELECT source_id FROM alerts NOT INDEXED WHERE outcome IS NULL", []
+        ) { row in
+            counts[row.integer(), default: 0] += 1
+        }
+    }
+
+    /// The sources and accounts whose rows differ, and those that appear twice.
+    func differences(from db: Database) throws -> [String] {
+        struct Source: Hashable {
+            let uid: Int64
+            let name: [UInt8]
+        }
+        var differences: [String] = []
+        var seen: Set<Source> = []
+        var ofAccounts: [Int64: (counted: Int64, waiting: Int64)] = [:]
+        try db.forEach(
+            "SELECT \(Sources.list) FROM sources NOT INDEXED ORDER BY id", []
+        ) { row in
+            let (id, uid) = (row.integer(Sources.id), row.integer(Sources.uid))
+            let (name, counted) = (row.text(Sources.name), row.integer(Sources.pending))
+            let waiting = counts[id, default: 0]
+            ofAccounts[uid, default: (0, 0)].waiting += waiting
+            // An account is the source without a name.
+            if name.isEmpty { ofAccounts[uid, default: (0, 0)].counted = counted }
+            guard differences.count < 100 else { return }
+            let isRight = name.isEmpty ? waiting == 0 : counted == waiting
+            if row.raw(Sources.pending).kind != .integer || !isRight {
+                differences.append(
+                    "the source “\(name)” of uid \(uid) counts \(counted) "
+                        + "waiting alerts, but has \(waiting)")
+            }
+            if !row.isUID(Sources.uid) {
+                differences.append("the source “\(name)” has an invalid uid")
+            }
+            let source = Source(uid: uid, name: Array(row.raw(Sources.name).bytes))
+            if !seen.insert(source).inserted {
+                differences.append("the source “\(name)” of uid \(uid) appears twice")
+            }
+        }
+        for (uid, account) in ofAccounts.sorted(by: { $0.key < $1.key })
+        where account.counted != account.waiting && differences.count < 100 {
+            differences.append(
+                "uid \(uid) counts \(account.counted) waiting alerts, but has \(account.waiting)")
+        }
+        return differences
+    }
+}
+
+extension Database {
+    /// The faults that SQLite finds in the file: in its structure, the order of its rows, the values
+    /// of its columns, and indexes that don't match their tables.
+    ///
+    /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
+    func integrityFaults() throws -> [String] {
+        try rows("PRAGMA integrity_check(10)") { $0.text() }.filter { $0 != "ok" }
+    }
+}

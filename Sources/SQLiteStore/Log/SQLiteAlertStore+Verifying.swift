@@ -1,0 +1,116 @@
+import AlertCore
+import Glibc
+import SQLite
+
+extension SQLiteAlertStore {
+    /// Recomputes the chain, and compares alerts and responses with it.
+    ///
+    /// Ranges of rows are read and hashed on several connections at once; one ``AuditVerifier`` gets
+    /// their contents in order. Each range is read in a short transaction, so that a long log does
+    /// not prevent the write-ahead log from being reused in the meantime: entries never change, and
+    /// an alert is read together with its entries.
+    package nonisolated(nonsending) func verify(
+        expecting head: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
+        let total = Int(try await read("verify the audit log") { try $0.lastSequence() })
+        // SQLite's own check of the file takes a connection of its own.
+        async let damage = verifying(on: connection()) { try $0.structuralDamage() }
+        let connections = (0..<Self.processors).map { _ in connection() }
+        var verification = QueueVerification(expecting: head)
+        verification.nextEntry = try await forEachRange(
+            of: QueueVerification.entries, on: connections
+        ) { entries in
+            verification.add(entries)
+            progress(verification.entriesRead / 2, total)
+        }
+        verification.nextAlert = try await forEachRange(
+            of: QueueVerification.alerts(at: { [clock] in clock.now() }), on: connections
+        ) { alerts in
+            verification.add(alerts)
+            progress(verification.entriesRead / 2, total)
+        }
+        let read = verification
+        verification = try await verifying(on: connections[0]) { [clock] db in
+            var verification = read
+            try verification.finish(db, at: clock.now())
+            return verification
+        }.get()
+        return verification.report(damage: try await damage.get())
+    }
+
+    private static var processors: Int {
+        max(1, min(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    }
+
+    /// A connection that reads the file even if it is no longer that of the log that this process
+    /// knows: that is for the report to say.
+    private func connection() -> QueueConfined<Reader> {
+        QueueConfined(
+            Reader(file: DatabaseFile(files: files), known: LogTail(), copy: copy),
+            label: "alertq.verify")
+    }
+
+    /// Hands out the contents of all ranges in order, while the connections read the next ones;
+    /// returns where rows begin that have come since.
+    private nonisolated(nonsending) func forEachRange<Contents>(
+        of rows: RowRanges<Contents>, on connections: [QueueConfined<Reader>],
+        _ body: (Contents) -> Void
+    ) async throws(AlertError) -> Int64? {
+        var (contents, next) = try await read(rows, from: .min, on: connections).get()
+        while !contents.isEmpty {
+            guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
+            guard !isClosed else { throw .closed }
+            async let following = read(rows, from: next, on: connections)
+            for contents in contents { body(contents) }
+            (contents, next) = try await following.get()
+        }
+        return next
+    }
+
+    /// Reads the next ranges, one on each connection; returns their contents, and where the
+    /// following ranges begin.
+    private func read<Contents>(
+        _ rows: RowRanges<Contents>, from start: Int64?, on connections: [QueueConfined<Reader>]
+    ) async -> Result<([Contents], next: Int64?), AlertError> {
+        do throws(AlertError) {
+            let ranges = try await verifying(on: connections[0]) { db in
+                try rows.next(connections.count, from: start, in: db)
+            }.get()
+            guard let last = ranges.last else { return .success(([], next: start)) }
+            let read = await withTaskGroup { group in
+                for (number, range) in ranges.enumerated() {
+                    group.addTask {
+                        let contents = await self.verifying(on: connections[number]) { db in
+                            try rows.read(db, range)
+                        }
+                        return (number, contents)
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            let contents = try read.sorted { $0.key < $1.key }.map {
+                _, contents throws(AlertError) in
+                try contents.get()
+            }
+            return .success((contents, next: RowRanges<Contents>.start(after: last)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Reads on a connection, in one transaction.
+    private func verifying<Contents: Sendable>(
+        on connection: QueueConfined<Reader>,
+        _ body: @escaping @Sendable (Database) throws -> Contents
+    ) async -> Result<Contents, AlertError> {
+        do throws(AlertError) {
+            return .success(
+                try await connection.run { reader throws(AlertError) in
+                    try storing("verify the audit log") { try reader.read(body) }
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+}

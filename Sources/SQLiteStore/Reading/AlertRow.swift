@@ -1,0 +1,206 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+
+/// An alert as read from its row: the value that the core compares with the log, and what only this
+/// store needs.
+struct AlertRow {
+    var alert: StoredAlert
+    let sourceID: Int64
+    /// The contradictions between the row's own columns.
+    let contradictions: [String]
+
+    static let columns = Column.list
+
+    var record: AlertRecord {
+        get { alert.record }
+        set { alert.record = newValue }
+    }
+    var expiry: ClockReading? { alert.expiry }
+    /// The salted hash of what the row asks; `nil` once its texts have been erased.
+    var content: [UInt8]? { alert.content }
+
+    /// Reads a row of ``columns``.
+    init(_ row: borrowing Row) throws {
+        let id = row.integer(Column.id)
+        let salt = row.blob(Column.salt)
+        let left = salt == nil ? try Self.left(row, id) : nil
+        let alert = try Self.alert(row, left)
+        let boot = row.text(Column.boot)
+        let expiry = Expiry.moment(
+            wallMilliseconds: row.optionalInteger(Column.expiresMs),
+            bootMilliseconds: row.optionalInteger(Column.expiresBootMs), boot: boot)
+        let response = try Self.response(row, id: id, alert: alert)
+        var record = AlertRecord(
+            id: id, alert: alert,
+            source: AlertRecord.Source(
+                name: row.text(Column.sourceName),
+                uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid)),
+                pid: Int32(truncatingIfNeeded: row.integer(Column.pid)), host: row.text(Column.host)
+            ),
+            state: response == nil ? .queued : .resolved,
+            askedAt: Timestamp.date(milliseconds: row.integer(Column.askedMs)),
+            presentedAt: row.optionalInteger(Column.presentedMs).map(Timestamp.date),
+            expiresAt: row.optionalInteger(Column.expiresMs).map(Timestamp.date),
+            snoozedUntil: row.optionalInteger(Column.snoozedMs).map(Timestamp.date),
+            snoozes: Int(row.integer(Column.snoozes)), response: response)
+        record.isErased = salt == nil
+        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.salt = salt
+        self.alert = StoredAlert(
+            record: record,
+            asked: ClockReading(
+                wallMilliseconds: row.integer(Column.askedMs),
+                bootMilliseconds: row.integer(Column.askedBootMs), boot: boot),
+            expiry: expiry,
+            snoozedUntil: row.optionalInteger(Column.snoozedMs).map { milliseconds in
+                ClockReading(
+                    wallMilliseconds: milliseconds,
+                    bootMilliseconds: row.integer(Column.snoozedBootMs),
+                    boot: row.text(Column.snoozedBoot))
+            },
+            resolvedSequence: row.optionalInteger(Column.resolvedSeq),
+            remains: left.map { left in
+                StoredAlert.Remains(
+                    buttons: left, sequence: row.optionalInteger(Column.erasedSeq),
+                    isBlank: Self.isBlank(row, left))
+            })
+        sourceID = row.integer(Column.sourceId)
+        contradictions = Self.contradictions(row, response)
+    }
+
+    /// Whether the deadline has passed although the expiry is not stored yet.
+    func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }
+
+    /// The record as readers see it: an overdue alert appears as expired.
+    func visible(at now: ClockReading) -> AlertRecord {
+        record.visible(expiry, snoozedUntil: alert.snoozedUntil, at: now)
+    }
+
+    private static let responseColumns: [Column] = [
+        .buttonIndex, .resolvedBy, .handled, .responderUid, .responder, .via, .tty, .ssh,
+        .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs,
+    ]
+
+    private static func contradictions(
+        _ row: borrowing Row, _ response: Response?
+    ) -> [String] {
+        var contradictions: [String] = []
+        if response == nil, !Self.responseColumns.allSatisfy({ row.isNull($0) }) {
+            contradictions.append("waits, and has a part of a response")
+        }
+        if row.isNull(Column.expiresMs), !row.isNull(Column.expiresBootMs) {
+            contradictions.append("has a deadline without a time")
+        }
+        if row.integer(Column.handled) != 0, response?.outcome != .cancelled {
+            contradictions.append("has a handled cancel, but was not cancelled")
+        }
+        if !row.isNull(Column.salt), !row.isNull(Column.erasedSeq) {
+            contradictions.append("has texts, although it names an entry that erased them")
+        }
+        return contradictions
+    }
+
+    /// What is left of the buttons once the texts have been erased.
+    private static func left(_ row: borrowing Row, _ id: Alert.ID) throws -> ErasedButtons {
+        guard let buttons = try? StoredJSON.partialButtons(row.text(Column.buttons)) else {
+            throw damaged(id, "buttons")
+        }
+        return ErasedButtons(
+            stored: buttons, defaultButton: row.optionalText(Column.defaultButton))
+    }
+
+    /// Whether none of the texts that an erasure removes is there.
+    private static func isBlank(_ row: borrowing Row, _ left: ErasedButtons) -> Bool {
+        row.isNull(Column.title) && row.isNull(Column.message)
+            && row.raw(Column.info).holds("{}") && left.buttons.allSatisfy { $0.title == nil }
+    }
+
+    private static func alert(_ row: borrowing Row, _ left: ErasedButtons?) throws -> Alert {
+        guard let style = Alert.Style(rawValue: row.text(Column.style)),
+            let priority = Alert.Priority(rawValue: Int(row.integer(Column.priority)))
+        else { throw damaged(row.integer(Column.id), "style or priority") }
+        let title = row.optionalText(Column.title) ?? "#\(row.integer(Column.id))"
+        var alert = Alert(title, message: row.optionalText(Column.message), style: style)
+        alert.priority = priority
+        do {
+            alert.buttons =
+                try left.map { StoredJSON.buttons($0.buttons) }
+                ?? StoredJSON.buttons(row.text(Column.buttons))
+            alert.userInfo = try StoredJSON.strings(row.text(Column.info))
+            alert.presenters = try row.optionalText(Column.presenters).map {
+                try StoredJSON.decode([String].self, $0)
+            }
+        } catch {
+            throw damaged(row.integer(Column.id), "buttons, info or presenters")
+        }
+        alert.defaultButton = row.optionalText(Column.defaultButton)
+        alert.handler = row.optionalText(Column.handler)
+        alert.key = row.optionalText(Column.key)
+        alert.dismissAfter = row.optionalInteger(Column.dismissAfterMs).map { .milliseconds($0) }
+        alert.snooze = row.optionalInteger(Column.snoozeMs).map { .milliseconds($0) }
+        alert.deadline = row.optionalInteger(Column.expiresMs).map {
+            .at(Timestamp.date(milliseconds: $0))
+        }
+        alert.source = row.text(Column.sourceName)
+        return alert
+    }
+
+    private static func response(
+        _ row: borrowing Row, id: Alert.ID, alert: Alert
+    ) throws -> Response? {
+        guard let outcomeName = row.optionalText(Column.outcome) else { return nil }
+        guard let outcome = Outcome(rawValue: outcomeName),
+            let by = ResolvedBy(rawValue: row.text(Column.resolvedBy))
+        else { throw damaged(id, "response") }
+        let index = Int(row.integer(Column.buttonIndex))
+        return Response(
+            alertID: id, outcome: outcome, buttonIndex: index,
+            button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
+            responder: responder(row),
+            resolvedAt: Timestamp.date(milliseconds: row.integer(Column.resolvedMs)),
+            collectedAt: row.optionalInteger(Column.collectedMs).map(Timestamp.date),
+            userInfo: alert.userInfo,
+            cancelHandling: outcome == .cancelled
+                ? CancelHandling(isHandled: row.integer(Column.handled) != 0) : nil)
+    }
+
+    private static func responder(_ row: borrowing Row) -> Responder? {
+        guard let via = row.optionalText(Column.via) else { return nil }
+        return Responder(
+            uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
+            user: row.optionalText(Column.responder), via: via,
+            tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
+            host: row.text(Column.responderHost),
+            pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid)))
+    }
+
+    private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
+        .inconsistent(id, "its \(what) can't be understood")
+    }
+}
+
+extension AlertRow {
+    /// The columns of an alert, in the order of the query.
+    enum Column: Int, ColumnList {
+        // Of the table `alerts`.
+        case id, title, message, style, priority, buttons, info, defaultButton, handler
+        case presenters, key, dismissAfterMs, snoozeMs, pid, host, boot, askedMs, askedBootMs
+        case expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
+        case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
+        case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs
+        // Used only by the store.
+        case sourceId, erasedSeq, snoozedBootMs, snoozedBoot
+        // Of the table `sources`.
+        case sourceName, sourceUid
+
+        var sql: String {
+            switch self {
+            case .id: "alerts.id"
+            case .sourceName: "sources.name"
+            case .sourceUid: "sources.uid"
+            default: snakeCased
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import AlertCore
+import SQLite
+
+/// Looking up the rows of alerts, for both the writer and the reader.
+extension Database {
+    private static let joined = """
+        SELECT \(AlertRow.columns) FROM alerts
+        JOIN sources ON sources.id = alerts.source_id
+        """
+
+    // Built once: statements are cached by their text. No index that another program may have added
+    // is used, because verifying the log reads alerts this way.
+    private static let byID = """
+        SELECT \(AlertRow.columns) FROM alerts NOT INDEXED
+        JOIN sources NOT INDEXED ON sources.id = alerts.source_id
+        WHERE alerts.id = ?
+        """
+
+    private enum SourceColumn: Int, ColumnList { case id, pending }
+
+    private static let sourceByName =
+        "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ?"
+
+    private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
+
+    /// The highest id that was assigned, or that a restore has skipped.
+    func lastID() throws -> Alert.ID {
+        let found = try first("SELECT max(id) FROM alerts") { $0.integer() }
+        return max(found ?? 0, try upkeep().firstID.subtractingBounded(1))
+    }
+
+    func alert(_ id: Alert.ID) throws -> AlertRow? {
+        try first(Self.byID, .integer(id)) { try AlertRow($0) }
+    }
+
+    /// Returns an alert that the log confirms.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
+    func checkedAlert(_ id: Alert.ID) throws -> AlertRow? {
+        try alert(id).map(checked)
+    }
+
+    /// Returns an alert; `nil` if the log contradicts it.
+    func consistentAlert(_ id: Alert.ID) throws -> AlertRow? {
+        do { return try checkedAlert(id) } catch AlertError.inconsistent { return nil }
+    }
+
+    /// Returns the alert that an account has asked with a key, if the log confirms it.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
+    func checkedAlert(key: String, source: String, uid: UInt32) throws -> AlertRow? {
+        guard let sourceID = try self.source(uid: uid, name: source)?.id,
+            let row = try first(
+                Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
+        else { return nil }
+        let record = try checked(row).record
+        guard record.alert.key.isIdentical(to: key), record.source.uid == uid,
+            record.source.name.isIdentical(to: source)
+        else { throw AlertError.inconsistent(record.id, "an index finds it under another key") }
+        return row
+    }
+
+    /// Returns the source with this name of an account, and how many of its alerts wait.
+    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int64)? {
+        try first(Self.sourceByName, .integer(Int64(uid)), .text(name)) { row in
+            (id: row.integer(SourceColumn.id), pending: row.integer(SourceColumn.pending))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import AlertCore
+import SQLite
+
+// Whose turn it is on the screen: `SourceLine` and `PriorityLines` have the rules, and this reads
+// the lines that they compare.
+extension Database {
+    private enum LineColumn: Int, ColumnList {
+        case id, queuedSeq, account, accountShown, sourceShown
+
+        var sql: String {
+            switch self {
+            case .id, .queuedSeq: "alerts.\(snakeCased)"
+            case .account: "account.id"
+            case .accountShown: "coalesce(of_account.seq, 0)"
+            case .sourceShown: "coalesce(of_source.seq, 0)"
+            }
+        }
+    }
+
+    private static let isReady = "outcome IS NULL AND snoozed_ms IS NULL AND priority = ?1"
+
+    /// The sources are found one after the other, each by one look into the index.
+    private static let lines = """
+        WITH RECURSIVE waiting (source) AS (
+            SELECT min(source_id) FROM alerts INDEXED BY alerts_next WHERE \(isReady)
+            UNION ALL
+            SELECT (SELECT min(source_id) FROM alerts INDEXED BY alerts_next
+                WHERE \(isReady) AND source_id > waiting.source)
+            FROM waiting WHERE source IS NOT NULL),
+        heads (source, id) AS (
+            SELECT source, (SELECT id FROM alerts INDEXED BY alerts_next
+                WHERE \(isReady) AND source_id = source AND \(Candidates.condition)
+                ORDER BY queued_seq LIMIT 1)
+            FROM waiting WHERE source IS NOT NULL)
+        SELECT \(LineColumn.list) FROM heads
+        CROSS JOIN alerts ON alerts.id = heads.id
+        CROSS JOIN sources ON sources.id = heads.source
+        LEFT JOIN sources AS account ON account.uid = sources.uid AND account.name = ''
+        LEFT JOIN turns AS of_account ON of_account.priority = ?1
+            AND of_account.account = account.id AND of_account.source = 0
+        LEFT JOIN turns AS of_source ON of_source.priority = ?1
+            AND of_source.account = account.id AND of_source.source = sources.id
+        """
+
+    /// Returns the alert among the candidates whose turn it is.
+    func first(of candidates: Candidates, at now: ClockReading) throws -> AlertRow? {
+        let all = try Alert.Priority.allCases.map { priority in
+            PriorityLines(
+                priority, try lines(of: priority, candidates), lastShown: try lastShown(priority))
+        }
+        return try PriorityLines.next(of: all, at: now, position: position).flatMap(alert)
+    }
+
+    private func lines(
+        of priority: Alert.Priority, _ candidates: Candidates
+    ) throws -> [SourceLine<Int64>] {
+        try rows(Self.lines, candidates.values(priority)) { row in
+            SourceLine(
+                head: row.integer(LineColumn.id), queued: row.integer(LineColumn.queuedSeq),
+                account: row.integer(LineColumn.account),
+                accountShown: row.integer(LineColumn.accountShown),
+                sourceShown: row.integer(LineColumn.sourceShown))
+        }
+    }
+
+    private func lastShown(_ priority: Alert.Priority) throws -> Int64 {
+        try first(
+            "SELECT seq FROM turns WHERE priority = ? AND account = 0 AND source = 0",
+            .integer(priority.rawValue)
+        ) { $0.integer() } ?? 0
+    }
+
+    /// Records that an alert had its turn, according to an entry of the log.
+    func noteTurn(of id: Alert.ID, entry sequence: Int64) throws {
+        try run(
+            """
+            INSERT INTO turns (priority, account, source, seq)
+                SELECT priority, ids.value ->> 0, ids.value ->> 1, ?2
+                FROM alerts JOIN sources ON sources.id = source_id
+                JOIN sources AS account ON account.uid = sources.uid AND account.name = ''
+                JOIN json_each(json_array(json_array(0, 0), json_array(account.id, 0),
+                    json_array(account.id, source_id))) AS ids
+                WHERE alerts.id = ?1
+            ON CONFLICT DO UPDATE SET seq = excluded.seq
+            """, [.integer(id), .integer(sequence)])
+    }
+}
+
+/// Which waiting alerts may be shown.
+struct Candidates {
+    /// The names of the presenters, one of which must be allowed to show it, as a JSON array.
+    let presenters: String
+    /// Further alerts that may be shown, as a JSON array.
+    let own: String?
+    /// The alerts to skip, as a JSON array.
+    let exceptions: String?
+    /// Whether the alert must have buttons.
+    let hasButtons: Bool
+
+    init(presenters: String, own: [Alert.ID], except ids: [Alert.ID], hasButtons: Bool) {
+        self.presenters = presenters
+        self.own = own.isEmpty ? nil : "\(own)"
+        exceptions = ids.isEmpty ? nil : "\(ids)"
+        self.hasButtons = hasButtons
+    }
+
+    fileprivate static let condition = """
+        (alerts.presenters IS NULL OR EXISTS (
+            SELECT 1 FROM json_each(alerts.presenters) AS wanted
+            JOIN json_each(?2) AS attached ON attached.value = wanted.value)
+            OR (?5 IS NOT NULL AND alerts.id IN (SELECT value FROM json_each(?5))))
+        AND (?3 IS NULL OR alerts.id NOT IN (SELECT value FROM json_each(?3)))
+        AND (?4 = 0 OR alerts.buttons <> '[]')
+        """
+
+    fileprivate func values(_ priority: Alert.Priority) -> [Value] {
+        [
+            .integer(priority.rawValue), .text(presenters), .optional(exceptions),
+            .integer(hasButtons ? 1 : 0), .optional(own),
+        ]
+    }
+}

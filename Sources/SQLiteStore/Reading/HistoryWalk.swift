@@ -1,0 +1,273 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+
+/// A walk through the responses that meet a filter, in the order of their times.
+///
+/// It merges ranges of an index that end in the time: outcomes, sources and responders have one.
+/// The other conditions are checked row by row. So that transactions stay short, one look examines
+/// a limited number of rows, and another one goes on from there.
+struct HistoryWalk {
+    /// How many rows one look examines at most.
+    static let lookLength = 20_000
+    let db: Database
+    let filter: HistoryFilter
+    /// How many sources a filter may have for the ranges of each to be merged; the responses to
+    /// more are found among all.
+    var sourceLimit = 100
+    /// How many uncollected responses are read to be sorted; more are found among all.
+    var uncollectedLimit = 20_000
+    /// Whether the newest come first.
+    var isNewestFirst = true
+    /// The earliest time, inclusive, and the latest, exclusive.
+    var since: Int64?
+    var until: Int64?
+    /// The last entry of the log whose response counts.
+    var lastSequence: Int64?
+
+    /// The position of a response in the history.
+    struct Position: Sendable {
+        let resolved: Int64
+        /// The entry of the log that tells of it.
+        let sequence: Int64
+
+        fileprivate static let columns = "resolved_ms, resolved_seq"
+    }
+
+    struct Found: Sendable {
+        let id: Alert.ID
+        let position: Position
+    }
+
+    /// What one look has found.
+    struct Look: Sendable {
+        var found: [Found] = []
+        /// Where another look has to go on, if this one has not found enough; `nil` at the end.
+        var next: Position?
+    }
+
+    init(db: Database, _ filter: HistoryFilter) {
+        self.db = db
+        self.filter = filter
+        since = filter.since.map(Timestamp.milliseconds)
+        until = filter.until.map(Timestamp.milliseconds)
+    }
+
+    private enum Column: Int, ColumnList { case resolvedMs, resolvedSeq, id, isAdmitted }
+
+    /// Looks for responses after a position, or from the first.
+    func look(after last: Position?, limit: Int) throws -> Look {
+        var values = NumberedValues()
+        var rest = filter
+        let ranges = try ranges(&values, leaving: &rest)
+        guard !ranges.isEmpty else { return Look() }
+        let (order, place) = (isNewestFirst ? "DESC" : "ASC", place(after: last, &values))
+        let isAdmitted = rest.condition(&values)
+        let selections = ranges.map { index, range in
+            """
+            SELECT \(Position.columns), id, \(isAdmitted) FROM alerts INDEXED BY \(index)
+            WHERE outcome IS NOT NULL AND \(range)\(place)
+            """
+        }
+        return try db.look(
+            limit,
+            """
+            \(selections.joined(separator: "\nUNION ALL\n"))
+            ORDER BY resolved_ms \(order), resolved_seq \(order)
+            """, values
+        ) { row in
+            let found = Found(
+                id: row.integer(Column.id),
+                position: Position(
+                    resolved: row.integer(Column.resolvedMs),
+                    sequence: row.integer(Column.resolvedSeq)))
+            return (found, row.integer(Column.isAdmitted) == 1)
+        }
+    }
+
+    /// The conditions that bound each range.
+    private func place(after last: Position?, _ values: inout NumberedValues) -> String {
+        var place = ""
+        var (low, high) = (since, until)
+        // Only one bound on each side: of two, SQLite may search by the wider one.
+        let isInside = { (last: Position) in
+            isNewestFirst
+                ? high.map { last.resolved < $0 } ?? true : low.map { last.resolved >= $0 } ?? true
+        }
+        if let last, isInside(last) {
+            if isNewestFirst { high = nil } else { low = nil }
+            place +=
+                " AND (\(Position.columns)) \(isNewestFirst ? "<" : ">")"
+                + " (\(values.add(.integer(last.resolved))), \(values.add(.integer(last.sequence))))"
+        }
+        if let low { place += " AND resolved_ms >= \(values.add(.integer(low)))" }
+        if let high { place += " AND resolved_ms < \(values.add(.integer(high)))" }
+        if let lastSequence {
+            place += " AND resolved_seq <= \(values.add(.integer(lastSequence)))"
+        }
+        return place
+    }
+
+    /// The ranges in which all responses of the filter are, and few others, each with its index.
+    ///
+    /// - Parameter rest: Loses the conditions on the source that the ranges fulfil: each range would
+    ///   look for the sources again.
+    private func ranges(
+        _ values: inout NumberedValues, leaving rest: inout HistoryFilter
+    ) throws -> [(index: String, condition: String)] {
+        // A key belongs to few responses, no matter what the other conditions are.
+        if let key = filter.key { return [("alerts_key", "key = \(values.add(.text(key)))")] }
+        if filter.uncollected, try db.hasFewUncollected(atMost: uncollectedLimit) {
+            return [("alerts_uncollected", "collected_ms IS NULL")]
+        }
+        let outcomes = (filter.outcome.map { [$0] } ?? Outcome.allCases).map {
+            "outcome = '\($0.rawValue)'"
+        }
+        let user = filter.user.map { "responder = \(values.add(.text($0)))" }
+        if let sources = try sources() {
+            (rest.source, rest.sourceUID) = (nil, nil)
+            return sources.flatMap { source in
+                let source = "source_id = \(values.add(.integer(source)))"
+                return user.map { [("alerts_source_responder", "\(source) AND \($0)")] }
+                    ?? outcomes.map { ("alerts_source_outcome", "\(source) AND \($0)") }
+            }
+        }
+        return user.map { [("alerts_responder", $0)] } ?? outcomes.map { ("alerts_outcome", $0) }
+    }
+
+    /// The numbers of the filter's sources; `nil` if it has none, or too many.
+    private func sources() throws -> [Int64]? {
+        var values = NumberedValues()
+        guard let condition = filter.sourceCondition(&values) else { return nil }
+        let sources = try db.rows(
+            "SELECT id FROM sources WHERE \(condition) ORDER BY id LIMIT \(sourceLimit + 1)",
+            values.all
+        ) { $0.integer() }
+        return sources.count > sourceLimit ? nil : sources
+    }
+}
+
+extension Database {
+    /// Where the response of an alert is in the history.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)`` if it has none.
+    func historyPosition(of id: Alert.ID) throws -> HistoryWalk.Position {
+        let position = try first(
+            """
+            SELECT \(HistoryWalk.Position.columns) FROM alerts
+            WHERE id = ? AND outcome IS NOT NULL
+            """, .integer(id)
+        ) { HistoryWalk.Position(resolved: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
+        guard let position else { throw AlertError.notFound(id) }
+        return position
+    }
+
+    /// Whether no more responses than a limit are not collected.
+    fileprivate func hasFewUncollected(atMost limit: Int) throws -> Bool {
+        let count = try first(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM alerts INDEXED BY alerts_uncollected
+                WHERE outcome IS NOT NULL AND collected_ms IS NULL LIMIT ?)
+            """, .integer(limit + 1)
+        ) { Int($0.integer()) }
+        return count.map { $0 <= limit } ?? true
+    }
+
+    /// Examines the rows of a query until enough are found.
+    ///
+    /// - Parameter read: Reads a row's response, and whether it is one to be found.
+    func look(
+        _ limit: Int, _ sql: String, _ values: NumberedValues,
+        read: (borrowing Row) throws -> (HistoryWalk.Found, isFound: Bool)
+    ) throws -> HistoryWalk.Look {
+        var (look, examined) = (HistoryWalk.Look(), 0)
+        try visit(sql, values.all) { row in
+            let (response, isFound) = try read(row)
+            if isFound { look.found.append(response) }
+            examined += 1
+            guard look.found.count < limit, examined < HistoryWalk.lookLength else {
+                look.next = response.position
+                return false
+            }
+            return true
+        }
+        return look
+    }
+}
+
+/// The values of a statement that is put together from parts.
+struct NumberedValues {
+    private(set) var all: [Value] = []
+
+    /// Adds a value; returns the parameter that stands for it, any number of times.
+    mutating func add(_ value: Value) -> String {
+        all.append(value)
+        return "?\(all.count)"
+    }
+}
+
+extension HistoryFilter {
+    /// An expression that is 1 for rows of `alerts` that meet the filter's conditions, except those
+    /// on words and times.
+    func condition(_ values: inout NumberedValues) -> String {
+        var conditions = ["1"]
+        if let sources = sourceCondition(&values) {
+            conditions.append("alerts.source_id IN (SELECT id FROM sources WHERE \(sources))")
+        }
+        if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
+        if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }
+        if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
+        if let user { conditions.append("alerts.responder = \(values.add(.text(user)))") }
+        if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
+        if uncollected { conditions.append("alerts.collected_ms IS NULL") }
+        if let button {
+            // Invalid JSON is a matter for the audit log, and no reason to find nothing.
+            conditions.append(
+                """
+                iif(alerts.button_index >= 0 AND json_valid(alerts.buttons), \
+                alerts.buttons ->> ('$[' || alerts.button_index || '].id'), NULL) \
+                = \(values.add(.text(button)))
+                """)
+        }
+        return conditions.joined(separator: " AND ")
+    }
+
+    /// The condition on rows of `sources`; `nil` if there is none.
+    fileprivate func sourceCondition(_ values: inout NumberedValues) -> String? {
+        var conditions: [String] = []
+        if let source { conditions.append("name = \(values.add(.text(source)))") }
+        if let sourceUID { conditions.append("uid = \(values.add(.integer(Int64(sourceUID))))") }
+        return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
+    }
+}
+
+extension SQLiteAlertStore {
+    /// Returns responses, newest first, after that of an alert.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled.
+    nonisolated(nonsending) func readHistory(
+        _ filter: HistoryFilter, limit: Int, after: Alert.ID?
+    ) async throws(AlertError) -> [AlertRecord] {
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        var next: HistoryWalk.Position?
+        if let after {
+            next = try await read("read the history") { try $0.historyPosition(of: after) }
+        }
+        var records: [AlertRecord] = []
+        while true {
+            guard !Task.isCancelled else { throw .busy("the search was cancelled") }
+            let (last, rest) = (next, limit - records.count)
+            let (look, found) = try await read("read the history") { db in
+                let look =
+                    try text.map { text in
+                        try TextSearch(db: db, text: text, filter: filter, limit: rest)
+                            .look(before: last)
+                    } ?? HistoryWalk(db: db, filter).look(after: last, limit: rest)
+                return (look, try look.found.compactMap { try db.alert($0.id)?.record })
+            }
+            records += found
+            guard let last = look.next, records.count < limit else { return records }
+            next = last
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import AlertCore
+import FoundationEssentials
+import Linux
+import SQLite
+
+extension SQLiteAlertStore {
+    package nonisolated(nonsending) func next(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> Upcoming {
+        if let known = lookAhead.upcoming(
+            for: query, at: clock.now(), isOwn: { known.isOwn(since: $0) })
+        {
+            return known
+        }
+        var generation = lookAhead.forget()
+        var (upcoming, isDue, sequence) = try await look(query)
+        if isDue {
+            try await sweep(atMost: .max)
+            generation = lookAhead.forget()
+            (upcoming, _, sequence) = try await look(query)
+        }
+        // Alerts that only others may show count as waiting, too.
+        if upcoming.record == nil, upcoming.refused.isEmpty, upcoming.waiting.count == 0 {
+            lookAhead.foundNothing(for: query, at: sequence, since: generation)
+        }
+        return upcoming
+    }
+
+    /// Looks for the next alert, for due changes, and for the end of the log.
+    private nonisolated(nonsending) func look(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> (Upcoming, isDue: Bool, sequence: Int64) {
+        try await read("look for the next alert") { [clock] db in
+            let now = clock.now()
+            let isDue = try db.isDue(at: now)
+            var refused: [Alert.ID: AlertError] = [:]
+            var (next, isCancelRequested): (AlertRow?, Bool) = (nil, false)
+            // An alert that the log contradicts is never shown, and never blocks others.
+            while refused.count < 100 {
+                do {
+                    let found = try db.next(query, except: Array(refused.keys), at: now)
+                        .map(db.checked)
+                    isCancelRequested = try found.map(db.isCancelRequested) ?? false
+                    next = found
+                    break
+                } catch let error as AlertError {
+                    guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
+                        throw error
+                    }
+                    refused[id] = error
+                }
+            }
+            var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
+            upcoming.refused = refused
+            upcoming.waiting = try db.ready(besides: next?.record.id ?? 0)
+            upcoming.isCancelRequested = isCancelRequested
+            return (upcoming, isDue, try db.lastSequence())
+        }
+    }
+
+    package nonisolated(nonsending) func waiting(besides id: Alert.ID) async throws(AlertError)
+        -> WaitingAlerts
+    {
+        try await read("count what waits") { try $0.ready(besides: id) }
+    }
+
+    package nonisolated(nonsending) func find(
+        _ reference: Reference
+    ) async throws(AlertError) -> Receipt {
+        let found = try await read("look for an alert") { [clock] db -> Receipt? in
+            let row =
+                switch reference {
+                case .id(let id): try db.checkedAlert(id)
+                case .key(let key, let source, let uid):
+                    try db.checkedAlert(key: key, source: source, uid: uid)
+                }
+            return try row.map { try db.receipt(of: $0, at: clock.now()) }
+        }
+        guard var found else {
+            throw switch reference {
+            case .id(let id): .notFound(id)
+            case .key(let key, _, _): .keyNotFound(key)
+            }
+        }
+        found.record = withStates([found.record])[0]
+        return found
+    }
+
+    package nonisolated(nonsending) func page(
+        _ query: RecordQuery
+    ) async throws(AlertError) -> RecordPage {
+        let records: [AlertRecord]
+        switch query.kind {
+        case .waiting(let source, let orOverdue):
+            records = try await waiting(
+                source: source, orOverdue: orOverdue, after: query.after, limit: query.limit)
+        case .history(let filter):
+            records = try await readHistory(filter, limit: query.limit, after: query.after)
+        case .awaitingHandler(let name):
+            return try await awaiting(handler: name, after: query.after, limit: query.limit)
+        case .unclaimed(let filter):
+            return try await unclaimed(filter, after: query.after ?? 0, limit: query.limit)
+        }
+        return RecordPage(
+            records: records, next: records.last?.id ?? query.after,
+            isEnd: records.count < query.limit)
+    }
+
+    private nonisolated(nonsending) func waiting(
+        source: String?, orOverdue: Bool, after: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AlertRecord] {
+        let records = try await read("list what waits") { [clock] db in
+            let now = clock.now()
+            return try db.waiting(
+                source: source, orOverdue: orOverdue, after: after, limit: limit, at: now
+            ).compactMap { try db.alert($0)?.visible(at: now) }
+        }
+        return withStates(records)
+    }
+
+    package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
+        try await read("count what waits") { [clock] in try $0.pendingCount(at: clock.now()) }
+    }
+
+    private nonisolated(nonsending) func awaiting(
+        handler: String, after: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> RecordPage {
+        try await read("look for uncollected responses") { db in
+            let ids = try db.rows(
+                """
+                SELECT id FROM alerts INDEXED BY alerts_uncollected
+                WHERE outcome IS NOT NULL AND collected_ms IS NULL AND handler = ?
+                    AND resolved_seq > coalesce(
+                        (SELECT resolved_seq FROM alerts WHERE id = ?), 0)
+                ORDER BY resolved_seq LIMIT ?
+                """, [.text(handler), .optional(after), .integer(limit)]
+            ) { $0.integer() }
+            // A row that can't be read does not block the others.
+            let records = ids.compactMap { id in (try? db.alert(id))?.record }
+            var page = RecordPage(
+                records: records, next: ids.last ?? after, isEnd: ids.count < limit)
+            page.ids = ids
+            return page
+        }
+    }
+
+    private nonisolated(nonsending) func unclaimed(
+        _ filter: HistoryFilter, after position: Int64, limit: Int
+    ) async throws(AlertError) -> RecordPage {
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        enum Found: Int, ColumnList { case resolvedSeq, id, isAdmitted }
+        return try await read("look for uncollected responses") { db in
+            var values = NumberedValues()
+            let isAdmitted = filter.condition(&values)
+            let last = try db.lastSequence()
+            var (records, examined, next) = ([AlertRecord](), 0, position)
+            try db.visit(
+                """
+                SELECT resolved_seq, id, \(isAdmitted) FROM alerts INDEXED BY alerts_uncollected
+                WHERE outcome IS NOT NULL AND collected_ms IS NULL AND handler IS NULL
+                    AND resolved_seq > \(values.add(.integer(position)))
+                    AND resolved_seq <= \(values.add(.integer(last))) ORDER BY resolved_seq
+                """, values.all
+            ) { row in
+                next = row.integer(Found.resolvedSeq)
+                examined += 1
+                // A row that can't be read does not block the others.
+                if row.integer(Found.isAdmitted) == 1,
+                    let record = (try? db.alert(row.integer(Found.id)))?.record,
+                    filter.admits(record),
+                    text?.matches(record) ?? true
+                {
+                    records.append(record)
+                }
+                return records.count < limit && examined < HistoryWalk.lookLength
+            }
+            let isEnd = records.count < limit && examined < HistoryWalk.lookLength
+            return RecordPage(
+                records: records, next: isEnd ? max(position, last) : next,
+                isEnd: isEnd)
+        }
+    }
+
+    /// The records, with their states as the screens report them.
+    private func withStates(_ records: [AlertRecord]) -> [AlertRecord] {
+        guard records.contains(where: { $0.state == .queued }) else { return records }
+        let roster = slot.roster()
+        return records.map { record in
+            guard record.state == .queued, roster.shows(record.id) else { return record }
+            var record = record
+            record.state = .presented
+            return record
+        }
+    }
+}
+
+extension Database {
+    /// How many alerts, not counting one, could be shown now, counted up to 1,000.
+    fileprivate func ready(besides id: Alert.ID) throws -> WaitingAlerts {
+        let count = { [self] (condition: String) in
+            try first(
+                """
+                SELECT count(*) FROM (SELECT 1 FROM alerts
+                    WHERE outcome IS NULL AND snoozed_ms IS NULL AND id <> ?1\(condition)
+                    LIMIT 1000)
+                """, .integer(id)
+            ) { Int($0.integer()) } ?? 0
+        }
+        return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
+    }
+
+    /// An alert as it was found at a moment.
+    fileprivate func receipt(of row: AlertRow, at now: ClockReading) throws -> Receipt {
+        Receipt(
+            record: row.visible(at: now), isCancelRequested: try isCancelRequested(row),
+            expiry: row.expiry, sequence: try lastSequence())
+    }
+
+    /// Whether a cancel was requested from the screen that shows an alert.
+    fileprivate func isCancelRequested(_ row: AlertRow) throws -> Bool {
+        try row.record.response == nil && cancelRequest(of: row.record.id) != nil
+    }
+
+    /// The first alert of the queue that a screen may show, except for some.
+    fileprivate func next(
+        _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
+    ) throws -> AlertRow? {
+        let except = query.except + others
+        // Only a few can be shown: don't search for them among all waiting alerts.
+        guard !query.presenters.isEmpty else { return try firstOwn(query, except: except) }
+        let candidates = { hasButtons in
+            Candidates(
+                presenters: StoredJSON.encode(query.presenters), own: query.own, except: except,
+                hasButtons: hasButtons)
+        }
+        if query.prefersQuestions, let row = try first(of: candidates(true), at: now) { return row }
+        return try first(of: candidates(false), at: now)
+    }
+
+    /// The most urgent of single alerts, and of those the oldest.
+    private func firstOwn(_ query: ScreenQuery, except: [Alert.ID]) throws -> AlertRow? {
+        let ready = try query.own.filter { !except.contains($0) }.compactMap { try alert($0) }
+            .filter { $0.record.response == nil && $0.record.snoozedUntil == nil }
+            .sorted { first, second in
+                let (mine, its) = (first.record.alert.priority, second.record.alert.priority)
+                return mine == its ? first.record.id < second.record.id : mine > its
+            }
+        let question = ready.first { !$0.record.alert.buttons.isEmpty }
+        return query.prefersQuestions ? question ?? ready.first : ready.first
+    }
+}
+
+extension SQLiteAlertStore {
+    /// Counts the waiting alerts on the calling thread, without a store and its threads, for use in
+    /// a shell prompt.
+    ///
+    /// It never waits: if it returns `nil`, open a store, which counts or reports the problem.
+    package static func pendingCountAtOnce(
+        path: String, clock: any AlertClock = .system
+    ) -> Int? {
+        guard let files = try? QueueFiles(database: path),
+            FileIdentity(path: files.database) != nil,
+            let database = try? DatabaseFile(files: files).openForReading(continuing: .start),
+            let count = try? database.handle.pendingCount(at: clock.now()), database.isUnchanged
+        else { return nil }
+        return count
+    }
+}

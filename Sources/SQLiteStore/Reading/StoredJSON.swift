@@ -1,0 +1,176 @@
+import AlertCore
+import FoundationEssentials
+
+/// The JSON in columns; see <https://sqlite.org/json1.html> for how to query it.
+enum StoredJSON {
+    static func encode(_ buttons: [Alert.Button]) -> String {
+        array(buttons) { json, button in
+            json += #"{"id":"#
+            append(button.id, to: &json)
+            if let role = button.role {
+                json += #","role":"#
+                append(role.rawValue, to: &json)
+            }
+            json += #","title":"#
+            append(button.title, to: &json)
+            json += "}"
+        }
+    }
+
+    static func encode(_ buttons: [PartialButton]) -> String {
+        array(buttons) { json, button in
+            let members = [("id", button.id), ("role", button.role), ("title", button.title)]
+            var separator = "{"
+            for case (let name, let value?) in members {
+                json += separator + "\"\(name)\":"
+                append(value, to: &json)
+                separator = ","
+            }
+            json += separator == "{" ? "{}" : "}"
+        }
+    }
+
+    static func encode(_ strings: [String: String]) -> String {
+        if strings.isEmpty { return "{}" }
+        let members = array(strings.sorted { $0.key < $1.key }) { json, member in
+            append(member.key, to: &json)
+            json += ":"
+            append(member.value, to: &json)
+        }
+        return "{" + members.dropFirst().dropLast() + "}"
+    }
+
+    static func encode(_ strings: [String]) -> String {
+        array(strings) { append($1, to: &$0) }
+    }
+
+    private static func array<Element>(
+        _ elements: [Element], _ write: (inout String, Element) -> Void
+    ) -> String {
+        var json = "["
+        for (index, element) in elements.enumerated() {
+            if index > 0 { json += "," }
+            write(&json, element)
+        }
+        return json + "]"
+    }
+
+    /// Writes a string as defined in RFC 8259 §7.
+    private static func append(_ text: String, to json: inout String) {
+        json += "\""
+        if text.utf8.contains(where: mustEscape) {
+            for scalar in text.unicodeScalars { append(scalar, to: &json) }
+        } else {
+            json += text
+        }
+        json += "\""
+    }
+
+    private static func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to json: inout String) {
+        switch scalar {
+        case "\"", "\\":
+            json += "\\"
+            json.unicodeScalars.append(scalar)
+        case "\u{0}"..<" ":
+            let digits = String(scalar.value, radix: 16)
+            json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default:
+            json.unicodeScalars.append(scalar)
+        }
+    }
+
+    /// The buttons of a column; an erased label reads as the button's index, such as `#0`.
+    static func buttons(_ text: String) throws -> [Alert.Button] {
+        guard text != "[]" else { return [] }
+        return try ButtonScanner.buttons(text) ?? buttons(partialButtons(text))
+    }
+
+    /// The buttons of which some may have been erased.
+    static func buttons(_ left: [PartialButton]) -> [Alert.Button] {
+        left.enumerated().map { index, button in
+            let title = button.title ?? "#\(index)"
+            return Alert.Button(
+                title, id: button.id ?? title,
+                role: button.role.flatMap(Alert.Button.Role.init))
+        }
+    }
+
+    /// The buttons of a column, with `nil` for what has been erased.
+    static func partialButtons(_ text: String) throws -> [PartialButton] {
+        text == "[]" ? [] : try decode([PartialButton].self, text)
+    }
+
+    /// The id of one of a column's buttons; `nil` if there is none, or it has been erased.
+    static func buttonID(at index: Int, in text: String) -> String? {
+        guard let buttons = try? partialButtons(text), buttons.indices.contains(index) else {
+            return nil
+        }
+        return buttons[index].id
+    }
+
+    static func strings(_ text: String) throws -> [String: String] {
+        text == "{}" ? [:] : try decode([String: String].self, text)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+}
+
+/// A fast reader of the JSON that this library writes, as long as nothing in it is escaped.
+///
+/// A page of the history has fifty rows with buttons, and decoding those with Foundation takes
+/// longer than SQLite takes for the page. Anything that this scanner does not expect is left to
+/// Foundation.
+struct ButtonScanner {
+    private var rest: UnsafeBufferPointer<UInt8>.SubSequence
+
+    /// The buttons of a column; `nil` unless the text is in the plainest form.
+    static func buttons(_ text: String) -> [Alert.Button]? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var scanner = ButtonScanner(rest: bytes[...])
+            return scanner.array()
+        }
+    }
+
+    private mutating func array() -> [Alert.Button]? {
+        guard take("[") else { return nil }
+        var buttons: [Alert.Button] = []
+        repeat {
+            guard take(#"{"id":"#), let id = string() else { return nil }
+            var role: Alert.Button.Role?
+            if take(#","role":"#) {
+                guard let word = string(), let known = Alert.Button.Role(rawValue: word) else {
+                    return nil
+                }
+                role = known
+            }
+            guard take(#","title":"#), let title = string(), take("}") else { return nil }
+            buttons.append(Alert.Button(title, id: id, role: role))
+        } while take(",")
+        return take("]") && rest.isEmpty ? buttons : nil
+    }
+
+    /// A string without a backslash, whose contents are exactly the text between its quotes.
+    private mutating func string() -> String? {
+        guard take("\"") else { return nil }
+        guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") }) else { return nil }
+        let bytes = rest[..<end]
+        guard !bytes.contains(where: { $0 == UInt8(ascii: "\\") || $0 < 0x20 }) else { return nil }
+        rest = rest[(end + 1)...]
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private mutating func take(_ expected: StaticString) -> Bool {
+        let word = UnsafeBufferPointer(
+            start: expected.utf8Start, count: expected.utf8CodeUnitCount)
+        guard rest.starts(with: word) else { return false }
+        rest = rest.dropFirst(word.count)
+        return true
+    }
+}

@@ -1,0 +1,270 @@
+import AlertCore
+import Linux
+import SQLite
+
+/// Where ids go on, the extent of the search index, and the state of erasures.
+struct Upkeep: Sendable {
+    /// The lowest id that the next alert may get.
+    let firstID: Alert.ID
+    /// The entry of the log up to which all responses are in the index.
+    let indexed: Int64
+    /// The newest time among these responses.
+    let newest: Int64?
+    /// The farthest that the time of one of them is before that of an earlier one, in milliseconds.
+    let disorder: Int64
+    /// How often texts were erased.
+    let erasures: Int64
+    /// How many of these erasures are known to be complete in all files.
+    let erasuresDone: Int64
+
+    fileprivate enum Column: Int, ColumnList {
+        case firstId, indexedSeq, newestMs, disorderMs, erasures, erasuresDone
+    }
+}
+
+extension Database {
+    func upkeep() throws -> Upkeep {
+        typealias Column = Upkeep.Column
+        let upkeep = try first("SELECT \(Column.list) FROM upkeep") { row in
+            Upkeep(
+                firstID: row.integer(Column.firstId), indexed: row.integer(Column.indexedSeq),
+                newest: row.optionalInteger(Column.newestMs),
+                disorder: row.integer(Column.disorderMs), erasures: row.integer(Column.erasures),
+                erasuresDone: row.integer(Column.erasuresDone))
+        }
+        guard let upkeep else { throw AlertError.inconsistent(nil, "the row of upkeep is missing") }
+        return upkeep
+    }
+}
+
+// MARK: - Texts
+
+extension SearchableText {
+    /// Columns of the table `alerts`; others may follow in the query.
+    enum Column: Int, ColumnList { case title, message, buttons, info }
+
+    /// Reads a row that begins with ``Column``.
+    ///
+    /// An entry can only be removed from the index with exactly the words that it was added with:
+    /// both read them here.
+    init(_ row: borrowing Row) {
+        let (buttons, info) = (row.text(Column.buttons), row.text(Column.info))
+        // Invalid JSON is a matter for the audit log; its words are found nevertheless.
+        self.init(
+            title: row.text(Column.title), message: row.text(Column.message),
+            labels: (try? StoredJSON.buttons(buttons)).map(Self.labels) ?? buttons,
+            info: (try? StoredJSON.strings(info)).map(Self.values) ?? info)
+    }
+
+    fileprivate var values: [Value] { columns.map { .text($0.text) } }
+
+    var byteCount: Int { columns.reduce(0) { $0 + $1.text.utf8.count } }
+}
+
+extension Database {
+    /// Adds the words of a response's alert to the index.
+    fileprivate func addToIndex(_ sequence: Int64, _ text: SearchableText) throws {
+        try run(
+            """
+            INSERT INTO text_index (rowid, title, message, buttons, info) VALUES (?, ?, ?, ?, ?)
+            """, [.integer(sequence)] + text.values)
+    }
+
+    /// Removes the words of a response's alert from the index; see
+    /// <https://sqlite.org/fts5.html#the_delete_command>.
+    func removeFromIndex(_ sequence: Int64, _ text: SearchableText) throws {
+        try run(
+            """
+            INSERT INTO text_index (text_index, rowid, title, message, buttons, info)
+            VALUES ('delete', ?, ?, ?, ?, ?)
+            """, [.integer(sequence)] + text.values)
+    }
+
+    /// How many responses are not in the index.
+    func unindexedCount() throws -> Int {
+        try first(
+            """
+            SELECT count(*) FROM audit NOT INDEXED
+            WHERE seq > (SELECT indexed_seq FROM upkeep) AND event = 'resolved'
+            """
+        ) { Int($0.integer()) } ?? 0
+    }
+
+    /// Reads every word's positions; see
+    /// <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>.
+    fileprivate func checkTextIndex() throws {
+        try execute(
+            "CREATE VIRTUAL TABLE temp.index_words USING fts5vocab (main, text_index, row)")
+        _ = try first("SELECT count(*), sum(doc) FROM temp.index_words") { $0.integer() }
+        guard try upkeep().indexed <= lastSequence() else {
+            throw AlertError.storage(
+                operation: "use the search index", "it extends beyond the log")
+        }
+    }
+}
+
+// MARK: - Indexing
+
+private struct ResponseToIndex {
+    let sequence: Int64
+    let resolved: Int64
+    /// `nil` once it has been erased.
+    let text: SearchableText?
+
+    enum Column: Int, ColumnList {
+        case resolvedSeq, resolvedMs, isErased
+
+        static let offset = SearchableText.Column.end
+        var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
+    }
+}
+
+extension WriteContext {
+    /// How many responses, and how many bytes of their words, one transaction indexes at most:
+    /// asking and answering have to wait for it.
+    private static let sliceLength = 1000
+    private static let sliceSize = 1 << 20
+
+    /// Indexes the next responses; returns whether there may be more.
+    func indexSlice() throws -> Bool {
+        let upkeep = try db.upkeep()
+        guard upkeep.indexed <= head.sequence else {
+            // Somebody has changed it: what comes next would never be indexed.
+            try emptyIndex()
+            return true
+        }
+        var (indexed, count, size) = (upkeep.indexed, 0, 0)
+        var (newest, disorder) = (upkeep.newest, upkeep.disorder)
+        while count < Self.sliceLength, size < Self.sliceSize,
+            let next = try responseToIndex(after: indexed)
+        {
+            if let text = next.text {
+                try db.addToIndex(next.sequence, text)
+                size += text.byteCount
+            }
+            indexed = next.sequence
+            disorder = max(disorder, (newest ?? next.resolved).subtractingBounded(next.resolved))
+            newest = max(newest ?? next.resolved, next.resolved)
+            count += 1
+        }
+        let mayBeMore = count == Self.sliceLength || size >= Self.sliceSize
+        if !mayBeMore { indexed = head.sequence }
+        // A few entries without a response are not worth a write.
+        if count > 0 || indexed - upkeep.indexed >= Writer.manyUnindexed {
+            try db.change(
+                "UPDATE upkeep SET indexed_seq = ?, newest_ms = ?, disorder_ms = ?",
+                .integer(indexed), .optional(newest), .integer(disorder))
+        }
+        return mayBeMore
+    }
+
+    private func responseToIndex(after sequence: Int64) throws -> ResponseToIndex? {
+        try db.first(
+            """
+            SELECT \(SearchableText.Column.list), \(ResponseToIndex.Column.list)
+            FROM audit NOT INDEXED CROSS JOIN alerts ON alerts.id = audit.alert_id
+                AND resolved_seq = seq
+            WHERE seq > ? AND event = 'resolved' ORDER BY seq LIMIT 1
+            """, .integer(sequence)
+        ) { row in
+            ResponseToIndex(
+                sequence: row.integer(ResponseToIndex.Column.resolvedSeq),
+                resolved: row.integer(ResponseToIndex.Column.resolvedMs),
+                text: row.integer(ResponseToIndex.Column.isErased) == 1
+                    ? nil : SearchableText(row))
+        }
+    }
+
+    /// Empties the search index, so that it is rebuilt.
+    func emptyIndex() throws {
+        try db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
+        try db.change("UPDATE upkeep SET indexed_seq = 0, newest_ms = NULL, disorder_ms = 0")
+    }
+}
+
+extension Writer {
+    /// How many new entries of the log make it worthwhile to index their responses while more are
+    /// being stored: those of so many in one transaction write fewer pages than each by itself.
+    static let manyUnindexed = 1000
+
+    /// Indexes new responses in a transaction of their own, under the writer lock.
+    ///
+    /// What can't be indexed now is read by searches, and indexed later.
+    ///
+    /// - Parameter count: How many entries there must be.
+    func indexTexts(ifAtLeast count: Int) {
+        guard !mustCheck, !reserve.isGivenUp, known.failure == nil, let db = database?.handle,
+            let indexed = try? db.upkeep().indexed,
+            let last = try? db.lastSequence(), last.subtractingBounded(indexed) >= count
+        else { return }
+        do {
+            try beginChecked()
+            _ = try makeContext(in: db, at: clock.now()).indexSlice()
+            try db.run("COMMIT")
+        } catch {
+            noteDamage(error)
+            rollbackIfNeeded()
+            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
+        }
+    }
+}
+
+extension SQLiteAlertStore: Maintenance {
+    package nonisolated(nonsending) func rebuildTextIndex(
+        _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) {
+        try await commits.perform(.upkeep, "empty the search index") { try $0.emptyIndex() }
+        let total = try await unindexedCount()
+        var goesOn = true
+        while goesOn {
+            guard !Task.isCancelled else {
+                throw .busy("not all texts were indexed, because this was cancelled; try again")
+            }
+            goesOn = try await indexSomeTexts()
+            progress(max(0, total - (try await unindexedCount())), total)
+            // Processes that wait for the writer lock get it now: the lock itself is not fair.
+            if goesOn { try? await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    /// Adds the words of some more responses to the index; returns whether there may be more.
+    nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Bool {
+        try await commits.perform(.upkeep, "index the texts") { context in
+            do {
+                return try context.indexSlice()
+            } catch let error as SQLiteError where error.isDamage {
+                throw AlertError.damagedIndex(error)
+            }
+        }
+    }
+
+    package nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int {
+        try await read("look at the search index") { try $0.unindexedCount() }
+    }
+
+    package nonisolated(nonsending) func checkTextIndex() async throws(AlertError) {
+        // Its temporary table has all statements of a connection compiled again.
+        let check = QueueConfined(makeReader(), label: "alertq.index")
+        try await check.run { reader throws(AlertError) in
+            try storing("check the search index") {
+                try reader.read { db in
+                    do {
+                        try db.checkTextIndex()
+                    } catch let error as SQLiteError where error.isDamage {
+                        throw AlertError.damagedIndex(error)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension AlertError {
+    /// The error for a search index that can't be read or written.
+    static func damagedIndex(_ error: SQLiteError) -> AlertError {
+        .storage(
+            operation: "search the texts",
+            "the search index is damaged (\(error)); "
+                + "alertq doctor --reindex rebuilds it")
+    }
+}

@@ -1,0 +1,147 @@
+import AlertCore
+import Synchronization
+
+/// Applies the deadlines of a queue and ends its snoozes for as long as the store is open.
+///
+/// Each open store handles all of them, even if no process shows, reads or waits.
+final class Timekeeper: Sendable {
+    /// When the queue is first examined; a process that ends sooner is spared that, and stores
+    /// expiries with its first change.
+    private static let timeToFirstLook = Duration.milliseconds(100)
+    /// How often the queue is examined, for changes by other processes and for clocks that were
+    /// set.
+    private static let pauseBetweenLooks = Duration.seconds(1)
+    /// How long a disk may fail before that is reported.
+    private static let patience = Duration.seconds(5)
+
+    private struct State {
+        var looks: Task<Void, Never>?
+        /// Whether it is running right now, and must run once more.
+        var isKeepingTime = false
+        var mustKeepTimeAgain = false
+        var failingSince: ContinuousClock.Instant?
+        var isReported = false
+        var isStopped = false
+        var hasChange = false
+        var store = Reference()
+    }
+
+    private struct Reference {
+        weak var store: SQLiteAlertStore?
+    }
+
+    private let clock: any AlertClock
+    private let onTrouble: @Sendable (AlertError) -> Void
+    private let alarm: Alarm
+    private let state = Mutex(State())
+
+    init(clock: any AlertClock, onTrouble: @escaping @Sendable (AlertError) -> Void) {
+        self.clock = clock
+        alarm = Alarm(clock: clock)
+        self.onTrouble = onTrouble
+    }
+
+    func start(for store: SQLiteAlertStore) {
+        let looks = Task { [weak self] in
+            var pause = Self.timeToFirstLook
+            // The sleep ends early when the store has been closed or is gone.
+            while (try? await Task.sleep(for: pause)) != nil {
+                guard let self else { return }
+                await self.keepTime()
+                pause = Self.pauseBetweenLooks
+            }
+        }
+        state.withLock { state in
+            state.store.store = store
+            state.looks = looks
+        }
+    }
+
+    func stop() {
+        alarm.cancel()
+        state.withLock { state in
+            state.isStopped = true
+            state.looks?.cancel()
+        }
+    }
+
+    /// Whether this is the first change through the store.
+    func isFirstChange() -> Bool {
+        state.withLock { state in
+            defer { state.hasChange = true }
+            return !state.hasChange
+        }
+    }
+
+    /// Runs once more at a moment, unless it does so earlier anyway.
+    func setAlarm(at moment: ClockReading) {
+        alarm.set(at: moment) { [weak self] in await self?.keepTime() }
+    }
+
+    var isKeepingTime: Bool { state.withLock { $0.isKeepingTime } }
+
+    /// Stores what is due, and sets the alarm for what will be.
+    private func keepTime() async {
+        let (isFirst, store) = state.withLock { state in
+            state.mustKeepTimeAgain = state.isKeepingTime
+            defer { state.isKeepingTime = true }
+            return (!state.isKeepingTime, state.store.store)
+        }
+        guard isFirst else { return }
+        var goesOn = true
+        while goesOn {
+            if let store { await keepTimeOnce(store) }
+            goesOn = state.withLock { state in
+                let isWanted = state.mustKeepTimeAgain && !state.isStopped
+                state.mustKeepTimeAgain = false
+                state.isKeepingTime = isWanted
+                return isWanted
+            }
+        }
+    }
+
+    private func keepTimeOnce(_ store: SQLiteAlertStore) async {
+        do throws(AlertError) {
+            var due = try await store.due()
+            if due.isNow {
+                try await sweep(store)
+                due = try await store.due()
+            }
+            // What is still overdue now can't be stored: trying each second is enough.
+            if let next = due.next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
+            state.withLock { ($0.failingSince, $0.isReported) = (nil, false) }
+        } catch {
+            report(error)
+        }
+    }
+
+    private func sweep(_ store: SQLiteAlertStore) async throws(AlertError) {
+        do throws(AlertError) {
+            try await store.sweep(atMost: .max)
+        } catch .storage {
+            // An expiry is an answer by policy, and a full disk has room for answers.
+            try await store.sweepInReserve()
+        }
+    }
+
+    /// Reports once that nothing can be stored, if that lasts; storing is tried again each second.
+    private func report(_ error: AlertError) {
+        switch error {
+        // Everything in this process ends with that error.
+        case .closed, .incompatible: return
+        default: break
+        }
+        let isTimeToReport = state.withLock { state in
+            let now = ContinuousClock.now
+            let since = state.failingSince ?? now
+            state.failingSince = since
+            // The wait for a lock is already over.
+            var isLasting = since.duration(to: now) >= Self.patience
+            if case .busy = error { isLasting = true }
+            guard isLasting, !state.isReported else { return false }
+            state.isReported = true
+            return true
+        }
+        if isTimeToReport { onTrouble(error) }
+    }
+}
