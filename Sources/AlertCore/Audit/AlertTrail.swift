@@ -10,6 +10,8 @@ package struct AlertTrail: Sendable {
     package private(set) var asked: AuditEntry?
     package private(set) var resolved: AuditEntry?
     package private(set) var collected: AuditEntry?
+    /// The entry of a restore that names it: the log contradicted it in the backup.
+    private var contradicted: AuditEntry?
     /// The last entries of their kinds.
     private var (presented, snoozed): (AuditEntry?, AuditEntry?)
     private var snoozes = 0
@@ -49,7 +51,8 @@ package struct AlertTrail: Sendable {
                 report("allowed a command to run before its response was collected", at: entry)
             }
             if entry.content != nil { checkContent(of: entry) }
-        case .returned, .cancelling, .erased, .restored, .access, .reminded, .seen, .claimed,
+        case .restored: contradicted = entry
+        case .returned, .cancelling, .erased, .access, .reminded, .seen, .claimed,
             .moved, .superseded, .unused:
             break
         }
@@ -86,6 +89,16 @@ package struct AlertTrail: Sendable {
 // MARK: - What was asked, and how it ended
 
 extension AlertTrail {
+    /// Why no reading may return the alert, whatever its row is now; `nil` unless the backup that
+    /// it comes from was restored although the log contradicted it.
+    package var restoredFault: AlertFault? {
+        contradicted.map { entry in
+            AlertFault(
+                "was contradicted by the log of a backup that was restored, as entry "
+                    + "\(entry.event.sequence) says", at: entry)
+        }
+    }
+
     /// Why the log contradicts an alert in what it asks and how it ended; empty if it does not.
     ///
     /// It needs the alert's `asked`, `resolved` and `collected` entries, and that of its erasure.

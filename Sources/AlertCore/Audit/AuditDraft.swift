@@ -21,6 +21,13 @@ package struct AuditDraft: Sendable {
     /// An entry about the whole queue.
     package init(kind: AlertEvent.Kind) { self.kind = kind }
 
+    /// An entry that names an alert that the log contradicted in a restored backup.
+    package init(contradicted alert: Alert.ID, because reason: String) {
+        self.init(kind: .restored)
+        self.alert = alert
+        detail = reason
+    }
+
     package init(
         kind: AlertEvent.Kind, at moment: ClockReading? = nil, record: AlertRecord,
         response: Response? = nil, by: ResolvedBy? = nil, content: [UInt8]? = nil,

@@ -20,8 +20,13 @@ public struct AuditReport: Sendable {
     public package(set) var entries: Int64 = 0
     /// The end of the log; `nil` for an empty one.
     public package(set) var head: AuditHead?
-    /// Up to 100 problems, oldest entry first; an empty array means that the log verifies.
+    /// Up to 1,000 problems, oldest entry first; an empty array means that the log verifies.
     public package(set) var problems: [Problem] = []
+    /// Problems that were known when a backup was restored in spite of them: they are about alerts
+    /// and entries that the log names as such, and these alerts are never returned.
+    public package(set) var known: [Problem] = []
+    /// The entry of the last restore of that kind.
+    public package(set) var knownSince: Int64?
 
     package init() {}
 
@@ -36,10 +41,17 @@ public struct AuditReport: Sendable {
     }
 
     /// Whether no more problems are reported.
-    var isFull: Bool { problems.count >= 100 }
+    package var isFull: Bool { problems.count >= 1000 }
 
     /// Puts the problems of entries first, in the order of the log.
     mutating func sort() {
         problems.sort { ($0.sequence ?? .max) < ($1.sequence ?? .max) }
+    }
+
+    /// Sets the problems apart that are known since an entry.
+    mutating func separate(since entry: Int64, _ isKnown: (Problem) -> Bool) {
+        knownSince = entry
+        known = problems.filter(isKnown)
+        problems.removeAll(where: isKnown)
     }
 }

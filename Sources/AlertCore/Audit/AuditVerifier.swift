@@ -17,6 +17,9 @@ package struct AuditVerifier: Sendable {
     private var changed: Set<Int64> = []
     /// The ids of the alerts.
     package private(set) var alerts = GivenNumbers()
+    /// The last restore, and what restores have named as wrong before them.
+    private var lastRestore: Int64 = 0
+    private var (knownAlerts, knownEntries) = (Set<Alert.ID>(), [NumberList]())
 
     /// - Parameter head: A head that was saved earlier and must still be part of the log.
     package init(expecting head: AuditHead?) { expected = head }
@@ -51,7 +54,8 @@ package struct AuditVerifier: Sendable {
         }
         switch entry.event.kind {
         case .asked: checkID(of: entry)
-        case .restored where next.isIntact: checkRestore(entry, after: last)
+        case .restored where next.isIntact:
+            if let id { knownAlerts.insert(id) } else { checkRestore(entry, after: last) }
         case .erased where next.isIntact: checkErasure(entry, next.erasures)
         case .presented, .returned, .snoozed, .cancelling, .resolved, .collected, .ran, .erased,
             .restored, .access, .reminded, .seen, .claimed, .moved, .superseded, .unused:
@@ -81,6 +85,12 @@ package struct AuditVerifier: Sendable {
                         + "the log was rewritten", entry: expected.sequence)
         }
         report.sort()
+        guard !knownAlerts.isEmpty || !knownEntries.isEmpty else { return }
+        report.separate(since: lastRestore) { problem in
+            problem.alertID.map(knownAlerts.contains)
+                ?? problem.sequence.map { entry in knownEntries.contains { $0.contains(entry) } }
+                ?? false
+        }
     }
 }
 
@@ -101,6 +111,8 @@ extension AuditVerifier {
             report.report("entry \(sequence) does not say what was restored", entry: sequence)
             return
         }
+        lastRestore = sequence
+        if let problems = restored.problems { knownEntries.append(problems) }
         if restored.backup != last {
             report.report(
                 "entry \(sequence) restored a backup that ends at entry "

@@ -3,59 +3,26 @@
 /// As text, in the entry's detail: `alerts 1-180, 183`. What an erasure may leave of an alert is in
 /// the entry of its ask.
 package struct ErasedAlerts: Sendable {
-    package let ranges: [ClosedRange<Alert.ID>]
+    private let ids: NumberList
 
     private static let start = "alerts "
 
     /// The alerts with these ids, in ascending order.
-    package init(_ ids: [Alert.ID]) {
-        var ranges: [ClosedRange<Alert.ID>] = []
-        for id in ids {
-            if let last = ranges.last, last.upperBound == id - 1 {
-                ranges[ranges.count - 1] = last.lowerBound...id
-            } else {
-                ranges.append(id...id)
-            }
-        }
-        self.ranges = ranges
-    }
+    package init(_ ids: [Alert.ID]) { self.ids = NumberList(ids) }
 
     /// Reads an entry's detail; `nil` if it is not an erasure's.
     package init?(detail: String?) {
         guard let detail, detail.hasPrefix(Self.start),
-            let ranges = Self.ranges(detail.dropFirst(Self.start.count))
+            let ids = NumberList(detail.dropFirst(Self.start.count))
         else { return nil }
-        self.ranges = ranges
+        self.ids = ids
         // There is only one way to write it.
         guard self.detail.isIdentical(to: detail) else { return nil }
     }
 
-    /// How many alerts they are; a forged entry may name more than there can be.
-    var count: Int64 {
-        ranges.reduce(0) { sum, range in
-            sum.addingBounded(range.upperBound - range.lowerBound).addingBounded(1)
-        }
-    }
+    package var detail: String { Self.start + ids.text }
+    package var ranges: [ClosedRange<Alert.ID>] { ids.ranges }
+    var count: Int64 { ids.count }
 
-    package func contains(_ id: Alert.ID) -> Bool { ranges.contains { $0.contains(id) } }
-
-    package var detail: String {
-        Self.start
-            + ranges.map { range in
-                range.count == 1
-                    ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
-            }.joined(separator: ", ")
-    }
-
-    private static func ranges(_ text: Substring) -> [ClosedRange<Alert.ID>]? {
-        var ranges: [ClosedRange<Alert.ID>] = []
-        for part in text.split(separator: ",") {
-            let ends = part.drop { $0 == " " }.split(separator: "-").map { Int64($0) }
-            guard let first = ends.first ?? nil, let end = ends.last ?? nil, ends.count <= 2,
-                first > ranges.last?.upperBound ?? 0, end >= first
-            else { return nil }
-            ranges.append(first...end)
-        }
-        return ranges.isEmpty ? nil : ranges
-    }
+    package func contains(_ id: Alert.ID) -> Bool { ids.contains(id) }
 }

@@ -2,7 +2,9 @@
 ///
 /// `backup HEAD; replaced HEAD; alerts from N`, where a head is `SEQUENCE:HASH`, or `none` for an
 /// empty log. Instead of `replaced HEAD` there is `replaced an unreadable queue`, or nothing if
-/// there was no queue. The documentation has this grammar, so it never changes.
+/// there was no queue. `; problems in entries 5, 9-12` follows if the backup was restored although
+/// these entries, which are about no alert, were found wrong. The documentation has this grammar,
+/// so it never changes.
 package struct RestoredQueue: Sendable, Hashable {
     /// What happened to the queue that was there before.
     package enum Replaced: Sendable, Hashable {
@@ -16,11 +18,17 @@ package struct RestoredQueue: Sendable, Hashable {
     package var replaced: Replaced
     /// The lowest id that the next alert may get.
     package var firstAlert: Int64
+    /// The entries that were found wrong before, and are about no alert.
+    private(set) var problems: NumberList?
 
-    package init(backup: AuditHead, replaced: Replaced, firstAlert: Int64) {
+    /// - Parameter problems: Numbers of entries, in ascending order.
+    package init(
+        backup: AuditHead, replaced: Replaced, firstAlert: Int64, problems: [Int64] = []
+    ) {
         self.backup = backup
         self.replaced = replaced
         self.firstAlert = firstAlert
+        self.problems = problems.isEmpty ? nil : NumberList(problems)
     }
 
     /// The minimum jump of ids: past all that the queue has assigned since the backup.
@@ -34,9 +42,11 @@ package struct RestoredQueue: Sendable, Hashable {
         case .queue(let head): parts.append("replaced \(Self.text(head))")
         }
         parts.append("alerts from \(firstAlert)")
+        if let problems { parts.append(Self.problems + problems.text) }
         return parts.joined(separator: "; ")
     }
 
+    private static let problems = "problems in entries "
     private static let unreadable = "replaced an unreadable queue"
 
     private static func text(_ head: AuditHead) -> String {
@@ -61,6 +71,9 @@ extension RestoredQueue {
                 heads[name] = Self.head(words.dropFirst(name.count))
             }
             if words.hasPrefix(number) { first = Int64(words.dropFirst(number.count)) }
+            if words.hasPrefix(Self.problems) {
+                problems = NumberList(words.dropFirst(Self.problems.count))
+            }
         }
         guard let backup = heads["backup "], let first else { return nil }
         self.backup = backup

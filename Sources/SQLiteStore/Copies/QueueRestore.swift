@@ -48,8 +48,9 @@ package struct QueueRestore: Sendable {
     ///
     /// - Parameters:
     ///   - head: A head that must be part of the backup's log.
-    ///   - force: Whether the queue may lose entries that are not in the backup, and whether an
-    ///     unreadable queue is replaced.
+    ///   - force: Whether the queue may lose entries that are not in the backup, whether an
+    ///     unreadable queue is replaced, and whether the backup's log may contradict alerts and
+    ///     entries, which the new queue's log then names.
     ///   - caller: Who restores, for the audit log.
     /// - Throws: ``AlertError/invalid(_:_:)`` if the file is not a backup, or does not verify;
     ///   ``AlertError/notPermitted(path:_:)`` if the queue would lose entries;
@@ -66,10 +67,12 @@ package struct QueueRestore: Sendable {
         defer { draft.discard() }
         try await copy(to: draft, progress)
         guard draft.isAtItsPath else { throw DraftFile.wasExchanged(draft.path) }
-        let end = try await verify(draft, expecting: head, by: caller, progress)
+        let verified = try await verify(
+            draft, expecting: head, allowsProblems: force, by: caller, progress)
         guard !Task.isCancelled else { throw .busy("the restore was cancelled") }
         let swap = QueueSwap(
-            files: files, draft: draft, end: end, force: force, caller: caller, clock: clock)
+            files: files, draft: draft, verified: verified, force: force, caller: caller,
+            clock: clock)
         // Waiting for a lock must not block a thread of Swift's tasks.
         let report = try await QueueConfined(swap, label: "alertq.restore").run {
             swap throws(AlertError) in try swap.run()
@@ -93,32 +96,68 @@ package struct QueueRestore: Sendable {
         }
     }
 
-    /// Migrates the draft, and makes sure that its log verifies; returns the end of its log.
+    /// Migrates the draft, and makes sure that its log verifies, or has only problems that an entry
+    /// of the new queue's log can name.
     private nonisolated(nonsending) func verify(
-        _ draft: DraftFile, expecting head: AuditHead?, by caller: Caller,
+        _ draft: DraftFile, expecting head: AuditHead?, allowsProblems: Bool, by caller: Caller,
         _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
-    ) async throws(AlertError) -> AuditHead {
+    ) async throws(AlertError) -> AuditReport {
         let report: AuditReport
         do throws(AlertError) {
-            let store = try await SQLiteAlertStore.open(
-                path: draft.path, clock: clock, caller: caller)
-            let verified: Result<AuditReport, AlertError>
             do throws(AlertError) {
-                verified = .success(
-                    try await store.verify(expecting: head) { progress(.verifying, $0, $1) })
+                await
+                    (try await SQLiteAlertStore.open(
+                        path: draft.path, clock: clock, caller: caller)).close()
             } catch {
-                verified = .failure(error)
+                // The verification says more of it.
+                guard allowsProblems, case .inconsistent = error else { throw error }
             }
-            await store.close()
-            report = try verified.get()
+            if allowsProblems { try prepareForProblems(draft, expecting: head) }
+            report = try await SQLiteAlertStore.verify(
+                copyAt: draft.path, clock: clock, expecting: allowsProblems ? nil : head
+            ) { progress(.verifying, $0, $1) }
         } catch {
             // A fault in the copy is a fault in the backup.
             guard case .inconsistent(_, let reason) = error else { throw error }
             throw .invalid("backup", "\(path) can't be trusted: \(reason)")
         }
-        guard let problem = report.problems.first else { return report.head ?? .start }
+        guard let problem = report.problems.first else { return report }
         let more = report.problems.count > 1 ? " (and \(report.problems.count - 1) more)" : ""
-        throw .invalid("backup", "\(path) does not verify: \(problem.reason)\(more)")
+        let reason = "\(path) does not verify: \(problem.reason)\(more)"
+        guard allowsProblems else { throw .invalid("backup", reason) }
+        guard !report.isFull else {
+            throw .invalid("backup", reason + ": these are too many to be named in the log")
+        }
+        if let nameless = report.problems.first(where: { $0.alertID == nil && $0.sequence == nil })
+        {
+            throw .invalid(
+                "backup",
+                "\(path) does not verify: \(nameless.reason); that is about the file, and no entry "
+                    + "of the log can name it")
+        }
+        return report
+    }
+
+    /// Counts anew what waits in the draft, and makes sure that its log has a saved head.
+    private func prepareForProblems(
+        _ draft: DraftFile, expecting head: AuditHead?
+    ) throws(AlertError) {
+        let files = try QueueFiles(database: draft.path)
+        let database = try DatabaseFile(files: files).openExisting(continuing: .start)
+        let found = try storing("count what waits in the copy of the backup") {
+            try database.handle.run(
+                """
+                UPDATE sources SET pending = (SELECT count(*) FROM alerts
+                    JOIN sources AS source ON source.id = alerts.source_id
+                    WHERE outcome IS NULL AND source.uid = sources.uid
+                        AND (sources.name = '' OR source.id = sources.id))
+                """)
+            return try head.flatMap { try database.handle.auditHead(at: $0.sequence) }
+        }
+        guard found == head else {
+            throw .invalid(
+                "backup", "\(path) does not verify: its log does not have the saved head")
+        }
     }
 }
 
@@ -140,4 +179,6 @@ package struct RestoreReport: Sendable {
     package let wasOverwritten: Bool
     /// The id that the next alert gets.
     package let nextAlert: Int64
+    /// What the backup's log contradicts; empty if it verifies.
+    package let problems: [AuditReport.Problem]
 }

@@ -8,11 +8,14 @@ import SQLite
 struct QueueSwap: Sendable {
     let files: QueueFiles
     let draft: DraftFile
-    /// The end of the draft's log.
-    let end: AuditHead
+    /// What was found in the draft, problems that the log will name included.
+    let verified: AuditReport
     let force: Bool
     let caller: Caller
     let clock: any AlertClock
+
+    /// The end of the draft's log.
+    private var end: AuditHead { verified.head ?? .start }
 
     func run() throws(AlertError) -> RestoreReport {
         let lock = WriterLock(path: files.lock, mode: files.mode)
@@ -53,10 +56,10 @@ struct QueueSwap: Sendable {
         let kept = try put(hasPresent: present != nil, isUnreadable || isBackup)
         withExtendedLifetime(present) {}
         return RestoreReport(
-            head: head, backup: end.sequence > 0 ? end : nil, kept: kept,
+            head: head, backup: verified.head, kept: kept,
             replaced: present?.head, left: isUnreadable ? nil : left ?? 0,
-            wasOverwritten: isBackup,
-            nextAlert: restored.firstAlert)
+            wasOverwritten: isBackup, nextAlert: restored.firstAlert,
+            problems: verified.problems)
     }
 
     private func missing(
@@ -87,10 +90,15 @@ struct QueueSwap: Sendable {
             let jump = RestoredQueue.jump * (known == nil ? Int64.random(in: 1...4096) : 1)
             guard last < .max - 2 * jump else { throw AlertError.usedUp("alerts") }
             let restored = RestoredQueue(
-                backup: end, replaced: replaced, firstAlert: last + jump + 1)
+                backup: end, replaced: replaced, firstAlert: last + jump + 1,
+                problems: verified.entriesWithoutAlert)
             try db.change("UPDATE upkeep SET first_id = ?", .integer(restored.firstAlert))
             let context = try WriteContext(db: db, now: clock.now())
             try context.audit(AuditDraft(restored: restored), by: caller)
+            for (id, problems) in verified.contradictedAlerts {
+                try context.audit(
+                    AuditDraft(contradicted: id, because: problems[0].reason), by: caller)
+            }
             try context.finish()
             try db.run("COMMIT")
             guard try db.checkpoint(.truncate) else {
@@ -208,6 +216,19 @@ extension AlertError {
     fileprivate func isReason(of code: Int32) -> Bool {
         guard case .storage(_, let reason) = self else { return false }
         return reason == String(cString: strerror(code))
+    }
+}
+
+extension AuditReport {
+    /// The entries that are wrong and are about no alert.
+    fileprivate var entriesWithoutAlert: [Int64] {
+        Set(problems.filter { $0.alertID == nil }.compactMap(\.sequence)).sorted()
+    }
+
+    /// The alerts that the log contradicts, each with its problems.
+    fileprivate var contradictedAlerts: [(key: Alert.ID, value: [Problem])] {
+        Dictionary(grouping: problems.filter { $0.alertID != nil }) { $0.alertID ?? 0 }
+            .sorted { $0.key < $1.key }
     }
 }
 

@@ -10,7 +10,8 @@ extension Database {
     private static let entries = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0
-            AND (event = 'asked' OR event = 'resolved' OR event = 'collected') ORDER BY seq
+            AND (event = 'asked' OR event = 'resolved' OR event = 'collected'
+                OR event = 'restored') ORDER BY seq
         """
     private static let requests = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
@@ -64,7 +65,7 @@ extension Database {
             trail.addErasure(by: sequence)
         }
         let faults = row.contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
-        if let fault = faults.first { throw fault.error(of: id) }
+        if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: id) }
         return row
     }
 
@@ -98,7 +99,8 @@ extension Database {
         } ?? nil
     }
 
-    /// The entries that record that an alert was asked, how it ended, and that it was collected.
+    /// The entries that record that an alert was asked, how it ended, that it was collected, and
+    /// that it was contradicted in a restored backup.
     private func trail(of id: Alert.ID) throws -> AlertTrail {
         var trail = AlertTrail(of: id)
         var last: Int64 = 0

@@ -158,7 +158,9 @@ struct RestoreTests {
             (".", 65, "regular file"),
             ("forged", 65, "does not verify: alert 2 was changed"),
         ] {
-            let refused = try await queue.run("restore", directory + "/" + name, "--force")
+            let force = name == "forged" ? [] : ["--force"]
+            let refused = try await queue.start(["restore", directory + "/" + name] + force)
+                .finish()
             #expect(refused.code == Int32(code), "\(name): \(refused)")
             #expect(refused.errors.contains(reason), "\(name): \(refused)")
         }
@@ -170,6 +172,51 @@ struct RestoreTests {
         let good = try await queue.run("audit", "head", "--database", file).output.dropLast()
         let words = ["restore", file, "--force", "--head", String(good)]
         #expect(try await queue.start(words).finish().code == 0)
+    }
+
+    /// Runs statements on a database as a program that ignores the triggers.
+    private func forge(_ path: String, _ sql: String) async throws {
+        let forger = try Child("sqlite3", [path, ".dbconfig enable_trigger off", sql])
+        #expect(await forger.exit() == 0)
+    }
+
+    @Test("With --force, what the log of a backup contradicts is named, and never returned")
+    func contradicted() async throws {
+        try await story()
+        // Alert 2's row, an entry that is about no alert, and what is counted.
+        try await forge(
+            file,
+            """
+            UPDATE alerts SET title = 'Two million?' WHERE id = 2;
+            UPDATE sources SET pending = 7
+            """)
+        #expect(try await queue.run("restore", file).code == 65)
+        let restored = try #require(try await queue.objects("restore", file, "--force").first)
+        let problems = try #require(restored["problems"] as? [[String: Any]])
+        #expect(problems.map { $0["alert"] as? Int } == [2])
+
+        let verified = try await queue.run("audit", "verify")
+        #expect(verified.code == 0, "\(verified)")
+        #expect(verified.output == "5 entries verify; 1 problem known since entry 4\n")
+        let json = try #require(try await queue.objects("audit", "verify").first)
+        #expect(json["verifies"] as? Bool == true && json["known_since"] as? Int == 4)
+        #expect((json["known"] as? [Any])?.count == 1)
+        #expect(try await queue.run("doctor").code == 0)
+        let copy = elsewhere.directory + "/copy.db"
+        #expect(try await queue.run("backup", copy).code == 0)
+        #expect(try await queue.run("show", "1").code == 0)
+        #expect(try await queue.run("show", "2").code == 65)
+        #expect(try await queue.run("answer", "2", "yes").code == 65)
+        // A row that is as it was asked again is no better: nobody knows who changed it.
+        try await forge(queue.path, "UPDATE alerts SET title = 'Two?' WHERE id = 2")
+        let again = try await queue.run("show", "2")
+        #expect(again.code == 65 && again.errors.contains("as entry 5 says"), "\(again)")
+        #expect(try await queue.run("audit", "verify").output.contains("verify"))
+        // Whatever is changed later is no known problem.
+        try await forge(queue.path, "UPDATE alerts SET title = 'One million?' WHERE id = 1")
+        let changed = try await queue.run("audit", "verify")
+        #expect(changed.code == 65 && changed.errors.contains("alert 1 was changed"))
+        #expect(!changed.errors.contains("alert 2"), "\(changed)")
     }
 
     @Test("A damaged queue is replaced only with --force, and kept as it was with its log")

@@ -118,6 +118,63 @@ struct RestoredLogTests {
         #expect(told.first == "entry 4 does not say what was restored")
     }
 
+    /// Restores a backup that was changed; returns the log's verification, and the numbers of those
+    /// of its problems that are known.
+    private func restored(_ script: String) async throws -> (AuditReport, [Int64?]) {
+        let first = try await queue.store()
+        try await first.ask(.yesNo("One"))
+        try await first.answer(1, 0)
+        try await first.ask(.yesNo("Two"))
+        try await first.commits.perform(.upkeep, "note") { context in
+            try context.audit(AuditDraft(kind: .access), by: .ana)
+        }
+        try await first.ask(.yesNo("Three"))
+        await first.close()
+        try queue.forge(script + "; PRAGMA wal_checkpoint(TRUNCATE)")
+        let copy = queue.directory + "/copy.db"
+        try FileManager.default.copyItem(atPath: queue.path, toPath: copy)
+        _ = try await QueueRestore(of: copy, to: queue.path).run(
+            expecting: nil, force: true, by: .ana
+        ) { _, _, _ in }
+        let store = try await queue.store()
+        try await store.ask(.yesNo("Four"))
+        let report = try await store.verify(expecting: nil)
+        await store.close()
+        return (report, report.known.map(\.sequence))
+    }
+
+    @Test(
+        "Contradictions that were known at a restore pass later, in both verifiers",
+        arguments: [
+            ("UPDATE alerts SET title = 'x' WHERE id = 2", [3]),
+            ("UPDATE audit SET user = 'eve' WHERE seq = 2", [2]),
+            // The last entry before the restore.
+            ("UPDATE audit SET user = 'eve' WHERE seq = 5", [5]),
+            // An entry about no alert, and one that is gone.
+            ("UPDATE audit SET user = 'eve' WHERE seq = 4", [4]),
+            ("DELETE FROM audit WHERE seq = 4", [4]),
+            ("UPDATE alerts SET button_index = 1 WHERE id = 1", [2]),
+            ("DELETE FROM alerts WHERE id = 2; UPDATE sources SET pending = 9", [3]),
+        ] as [(String, [Int64?])])
+    func known(script: String, entries: [Int64?]) async throws {
+        let (report, known) = try await restored(script)
+        #expect(report.problems.map(\.reason) == [])
+        #expect(Set(known) == Set(entries), "\(report.known.map(\.reason))")
+        #expect(report.knownSince == 6)
+        let independent = try await Child.run(
+            "python3", AuditVerificationTests.verifier, queue.path)
+        #expect(independent.code == 0, "\(independent)")
+        if script.contains("title") { #expect(independent.output.contains("known since entry 6")) }
+        // Another change is found by both.
+        try queue.forge("UPDATE alerts SET title = 'y' WHERE title = 'Four'")
+        #expect(try await !verifies())
+        let store = try await queue.store()
+        let later = try await store.verify(expecting: nil)
+        #expect(later.problems.map(\.alertID) == [RestoredQueue.jump + 4])
+        #expect(later.known.map(\.sequence) == known)
+        await store.close()
+    }
+
     @Test("An id that jumps without a restore is found")
     func jumped() async throws {
         let store = try await queue.store()
@@ -172,6 +229,11 @@ struct RestoredLogTests {
                 #expect(RestoredQueue(detail: restored.detail) == restored)
                 #expect(RestoredQueue(detail: restored.detail + " ") == nil)
                 #expect(RestoredQueue(detail: "x; " + restored.detail) == nil)
+                let listed = RestoredQueue(
+                    backup: backup, replaced: replaced, firstAlert: 5, problems: [2, 3, 4, 9])
+                #expect(listed.detail.hasSuffix("; problems in entries 2-4, 9"))
+                #expect(RestoredQueue(detail: listed.detail) == listed)
+                #expect(RestoredQueue(detail: listed.detail + ",") == nil)
             }
         }
         #expect(RestoredQueue(detail: nil) == nil && RestoredQueue(detail: "") == nil)

@@ -148,7 +148,7 @@ def is_erased(db, entry):
 
 RESTORED = re.compile(
     r"backup (none|[0-9]+:[0-9a-f]{64})(?:; replaced (?:none|[0-9]+:[0-9a-f]{64}|an unreadable"
-    r" queue))?; alerts from ([0-9]+)")
+    r" queue))?; alerts from ([0-9]+)(?:; problems in entries (.*))?")
 
 
 class Numbers:
@@ -167,7 +167,7 @@ class Numbers:
                 "SELECT resolved_seq FROM alerts WHERE id = ?", (entry["alert_id"],)).fetchone()
             if row is None or row[0] != entry["seq"]:
                 return "its alert does not name it"
-        if entry["event"] == "restored":
+        if entry["event"] == "restored" and entry["alert_id"] is None:
             return self.restore_fault(entry)
         return None
 
@@ -197,39 +197,87 @@ def row_fault(db, entry, alert):
     return None
 
 
-def verify(db):
-    db.row_factory = sqlite3.Row
-    previous, count, asked, numbers = bytes(32), 0, {}, Numbers()
+def numbers_in(text):
+    """The numbers of a list such as `5, 9-12`."""
+    for part in (text or "").split(", ") if text else []:
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+class Known:
+    """The entries and alerts that restores have named as wrong before them."""
+
+    def __init__(self):
+        self.entries, self.alerts, self.since = set(), set(), None
+
+    def add(self, entry):
+        if entry["alert_id"] is not None:
+            self.alerts.add(entry["alert_id"])
+            return
+        match = RESTORED.fullmatch(entry["detail"] or "")
+        if match:
+            self.since = entry["seq"]
+            self.entries.update(numbers_in(match[3]))
+
+    def has(self, fault):
+        entry, alert, _ = fault
+        return alert in self.alerts if alert is not None else entry in self.entries
+
+
+def entry_faults(db, entry, asked):
+    """The faults of an entry, and of the rows that it describes."""
+    if entry["hash"] != sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY]):
+        yield "it was changed"
+        return
+    alert = db.execute(
+        "SELECT alerts.*, name AS source FROM alerts JOIN sources ON sources.id = source_id"
+        " WHERE alerts.id = ?", (entry["alert_id"],)).fetchone()
+    if entry["alert_id"] is not None and alert is None:
+        yield "its alert is gone"
+        return
+    if entry["event"] == "asked":
+        asked[entry["alert_id"]] = entry["content"]
+    if entry["content"] is not None:
+        if entry["content"] != asked.get(entry["alert_id"]):
+            yield "it is not about what was asked"
+        elif alert["salt"] is not None and entry["content"] != content_hash(alert):
+            yield "the alert was changed"
+    fault = row_fault(db, entry, alert)
+    if fault:
+        yield fault
+
+
+def all_faults(db, known):
+    """Each fault, as the entry that shows it, its alert, and a text."""
+    last, previous, asked, numbers = 0, bytes(32), {}, Numbers()
     for entry in db.execute("SELECT * FROM audit ORDER BY seq"):
-        count += 1
-        where = "entry %d" % entry["seq"]
-        if entry["seq"] != count:
-            return "%s: entry %d is missing" % (where, count)
-        if entry["previous"] != previous:
-            return where + ": it does not continue the one before"
-        if entry["hash"] != sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY]):
-            return where + ": it was changed"
-        fault = numbers.fault(db, entry)
-        if fault:
-            return where + ": " + fault
-        previous = entry["hash"]
-        alert = db.execute(
-            "SELECT alerts.*, name AS source FROM alerts JOIN sources ON sources.id = source_id"
-            " WHERE alerts.id = ?", (entry["alert_id"],)).fetchone()
-        if entry["event"] == "asked":
-            asked[entry["alert_id"]] = entry["content"]
-        if entry["content"] is not None:
-            if entry["content"] != asked.get(entry["alert_id"]):
-                return where + ": it is not about what was asked"
-            if alert["salt"] is not None and entry["content"] != content_hash(alert):
-                return where + ": the alert was changed"
-        fault = row_fault(db, entry, alert)
-        if fault:
-            return where + ": " + fault
+        for number in range(last + 1, entry["seq"]):
+            yield number, None, "it is missing"
+        if entry["seq"] == last + 1 and entry["previous"] != previous:
+            yield entry["seq"], entry["alert_id"], "it does not continue the one before"
+        last, previous = entry["seq"], entry["hash"]
+        if entry["event"] == "restored":
+            known.add(entry)
+        faults = [numbers.fault(db, entry), *entry_faults(db, entry, asked)]
+        for fault in filter(None, faults):
+            yield entry["seq"], entry["alert_id"], fault
     upkeep = db.execute("SELECT first_id FROM upkeep").fetchone()
     if not upkeep or upkeep[0] != max(numbers.start, 1):
-        return "the next alert's id is not the one that the log says"
-    print(count, previous.hex())
+        yield None, None, "the next alert's id is not the one that the log says"
+
+
+def verify(db):
+    db.row_factory = sqlite3.Row
+    known = Known()
+    faults = list(all_faults(db, known))
+    for fault in faults:
+        if not known.has(fault):
+            return "entry %s: %s" % (fault[0], fault[2]) if fault[0] else fault[2]
+    count, last = db.execute("SELECT count(*), max(seq) FROM audit").fetchone()
+    head = db.execute("SELECT hash FROM audit WHERE seq = ?", (last,)).fetchone()
+    print(count, (head[0] if head else bytes(32)).hex())
+    if faults:
+        print("%d problems known since entry %d" % (len(faults), known.since))
 
 
 if __name__ == "__main__":

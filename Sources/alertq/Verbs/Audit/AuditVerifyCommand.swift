@@ -15,8 +15,13 @@ struct AuditVerifyCommand: Command {
         head` elsewhere, and give it to --head. If the log does not verify, the exit code is 65.
         """,
         """
+        Problems in spite of which a backup was restored are known, and don't count: restore \
+        --force has named them in the log.
+        """,
+        """
         With --json the object has the keys “verifies”, “entries”, “head” as audit head prints it, \
-        and “problems”, each with “sequence”, “alert” and “reason”.
+        “problems”, each with “sequence”, “alert” and “reason”, “known”, with known ones, and \
+        “known_since”, the entry of the restore.
         """,
     ]
 
@@ -38,7 +43,10 @@ struct AuditVerifyCommand: Command {
         } else if report.problems.isEmpty {
             try context.print(Self.summary(report))
         }
-        for problem in report.problems { context.note(problem.reason) }
+        for problem in report.problems.prefix(100) { context.note(problem.reason) }
+        if report.problems.count > 100 {
+            context.note("and \(report.problems.count - 100)\(report.isFull ? " or" : "") more")
+        }
         guard report.problems.isEmpty else {
             context.note("\(Self.name): the log does not verify")
             return .badData
@@ -47,19 +55,27 @@ struct AuditVerifyCommand: Command {
     }
 
     static func summary(_ report: AuditReport) -> String {
-        report.entries == 1 ? "1 entry verifies" : "\(report.entries) entries verify"
+        let entries = report.entries == 1 ? "1 entry verifies" : "\(report.entries) entries verify"
+        guard let since = report.knownSince, !report.known.isEmpty else { return entries }
+        let problems = report.known.count == 1 ? "1 problem" : "\(report.known.count) problems"
+        return "\(entries); \(problems) known since entry \(since)"
+    }
+
+    static func json(_ problems: [AuditReport.Problem]) -> JSONValue {
+        .array(
+            problems.map { problem in
+                .object([
+                    ("sequence", .optional(problem.sequence)),
+                    ("alert", .optional(problem.alertID)), ("reason", .string(problem.reason)),
+                ])
+            })
     }
 
     private static func json(_ report: AuditReport) -> JSONValue {
-        let problems = report.problems.map { problem in
-            JSONValue.object([
-                ("sequence", .optional(problem.sequence)), ("alert", .optional(problem.alertID)),
-                ("reason", .string(problem.reason)),
-            ])
-        }
-        return .object([
+        .object([
             ("verifies", .bool(report.problems.isEmpty)), ("entries", .integer(report.entries)),
-            ("head", .optional(report.head?.text)), ("problems", .array(problems)),
+            ("head", .optional(report.head?.text)), ("problems", json(report.problems)),
+            ("known", json(report.known)), ("known_since", .optional(report.knownSince)),
         ])
     }
 }

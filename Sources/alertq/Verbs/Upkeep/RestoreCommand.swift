@@ -10,7 +10,8 @@ struct RestoreCommand: Command {
     static let options: [Option<Self>] = [
         Option(
             "force", \.isForced,
-            help: "Restore even if entries are lost, or the old queue can't be read"),
+            help: "Restore even if entries are lost, the old queue can't be read, or the backup's "
+                + "log contradicts it"),
         Option(
             "head", .auditHead, \.head,
             help: "A head printed earlier, which the backup must contain"),
@@ -20,6 +21,12 @@ struct RestoreCommand: Command {
         The backup is copied and its audit log verified first. If the log does not verify, or \
         lacks the entry of --head, or if alertq 0.1.0 made the backup, the exit code is 65, and \
         nothing has changed.
+        """,
+        """
+        With --force a backup is restored although its log contradicts alerts or entries, because \
+        somebody has changed them. The log of the restored queue names these: they are never shown \
+        or answered, their responses are never returned, and audit verify reports them as known. \
+        Damage to the file itself, and more than 999 contradictions, are refused even then.
         """,
         """
         A queue with entries that the backup does not have is replaced only with --force \
@@ -37,7 +44,8 @@ struct RestoreCommand: Command {
         With --json the object has the keys “path” (the database), “head” (of the restored queue, \
         as audit head prints it), “backup” (the head that the backup has), “replaced” (the head of \
         the queue that was replaced), “left” (how many of its entries are not in the restored one; \
-        null where it could not be read), “kept” (the files that it is kept in) and “next_id”.
+        null where it could not be read), “kept” (the files that it is kept in), “next_id” and \
+        “problems” (as audit verify has them).
         """,
     ]
 
@@ -97,6 +105,7 @@ struct RestoreCommand: Command {
                     ("left", .optional(report.left)),
                     ("kept", .array(report.kept.map { .string($0) })),
                     ("next_id", .integer(report.nextAlert)),
+                    ("problems", AuditVerifyCommand.json(report.problems)),
                 ]).text())
             return
         }
@@ -110,6 +119,7 @@ struct RestoreCommand: Command {
                 "a backup had been copied over the queue: what was asked and answered after that "
                     + "backup was made is lost, and a newer backup may have more of it")
         }
+        for problem in report.problems { context.note("known from now on: \(problem.reason)") }
         switch report.left {
         case nil: context.note("the replaced queue could not be read; it is kept as it was")
         case 0: break
