@@ -174,10 +174,6 @@ final class GroupCommit: Sendable {
     }
 
     /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
-    ///
-    /// Gain of sharing the next one: a story takes 0.82 times as long if a sync takes 150 µs, and
-    /// 0.93 times the CPU time if it takes none (`alertq-bench story --sync-delay 150`, files in
-    /// memory; against a signal to the thread for each).
     func deferWrite(
         _ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void
     ) {

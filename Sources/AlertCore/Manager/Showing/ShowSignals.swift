@@ -4,10 +4,6 @@ import Synchronization
 ///
 /// Reading an `AsyncStream` leaves the reader's executor and returns to it, which takes twice as
 /// many thread switches.
-///
-/// Gain, including one alarm for all appearances (``GracePeriod``): a story takes 0.87 times as
-/// long (`alertq-bench story`, files in memory; against a stream, and an alarm for each
-/// appearance).
 final class ShowSignals: Sendable {
     private struct State {
         var signals: [ShowSignal] = []
