@@ -30,12 +30,10 @@ struct HookKillTests {
         let asking = Task {
             defer { isOver.store(true, ordering: .relaxed) }
             for _ in 0..<count {
-                let asked = try await queue.run(
-                    "ask", "Q?", "-b", "yes", "--cancel", "no", "--detach")
-                try #require(asked.code == 0, "\(asked)")
+                let asked = try await Self.store(
+                    ["ask", "Q?", "-b", "yes", "--cancel", "no", "--detach"], in: queue)
                 let id = String(asked.output.dropLast())
-                let answered = try await queue.run("answer", id, "yes")
-                try #require(answered.code == 0, "\(answered)")
+                _ = try await Self.store(["answer", id, "yes"], in: queue)
             }
         }
         defer { asking.cancel() }
@@ -70,4 +68,21 @@ struct HookKillTests {
         #expect(Set(lines.compactMap { Int($0) }) == Set(1...count))
         #expect(try await queue.isSound())
     }
+
+    /// Runs a verb until it is stored: a process that was killed holds its locks until it is gone,
+    /// which takes seconds where many others wait for the same disk.
+    private static func store(
+        _ words: [String], in queue: CommandLineQueue
+    ) async throws -> Finished {
+        for _ in 1...20 {
+            let finished = try await queue.start(words).finish()
+            guard finished.code == 75 else {
+                try #require(finished.code == 0, "\(finished)")
+                return finished
+            }
+        }
+        throw StillLocked()
+    }
+
+    private struct StillLocked: Error {}
 }
