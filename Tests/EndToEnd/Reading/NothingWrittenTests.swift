@@ -33,17 +33,17 @@ struct NothingWrittenTests {
             })
     }
 
-    /// Alert 1 is overdue, the snooze of alert 2 is over, and the words of the response to alert 3
-    /// are in no index; nothing of that is stored.
+    /// Alert 1 will be overdue, long after the verbs here have ended, which would store that; the
+    /// snooze of alert 2 will be over, and the words of the response to alert 3 are in no index.
     private func fill(_ whileAsked: () async throws -> Void = {}) async throws {
-        for (title, time) in [("Overdue?", "2s"), ("Snoozed?", "1h"), ("Words?", "1h")] {
+        for (title, time) in [("Overdue?", "20s"), ("Snoozed?", "1h"), ("Words?", "1h")] {
             let asked = try await queue.run(
                 "ask", title, "-b", "yes", "--cancel", "no", "--timeout", time, "--detach")
             #expect(asked.code == 0, "\(asked)")
         }
         try await whileAsked()
-        #expect(try await queue.run("snooze", "2", "--for", "1s").code == 0)
         #expect(try await queue.run("answer", "3", "yes").code == 0)
+        #expect(try await queue.run("snooze", "2", "--for", "1s").code == 0)
     }
 
     private func isOverdue(_ path: String, as account: Account? = nil) async throws -> Bool {
