@@ -50,8 +50,8 @@ public struct AuditReport: Sendable {
 
     /// Sets the problems apart that are known since an entry.
     mutating func separate(since entry: Int64, _ isKnown: (Problem) -> Bool) {
-        knownSince = entry
         known = problems.filter(isKnown)
+        knownSince = known.isEmpty ? nil : entry
         problems.removeAll(where: isKnown)
     }
 }

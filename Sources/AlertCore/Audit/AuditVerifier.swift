@@ -17,9 +17,11 @@ package struct AuditVerifier: Sendable {
     private var changed: Set<Int64> = []
     /// The ids of the alerts.
     package private(set) var alerts = GivenNumbers()
-    /// The last restore, and what restores have named as wrong before them.
-    private var lastRestore: Int64 = 0
-    private var (knownAlerts, knownEntries) = (Set<Alert.ID>(), [NumberList]())
+    /// The last restore, and the last one that has named something as wrong before it.
+    private var (lastRestore, namingRestore): (Int64, Int64) = (0, 0)
+    /// What they have named, with the entry that names it.
+    private var knownAlerts: [Alert.ID: Int64] = [:]
+    private var knownEntries: [(list: NumberList, namedBy: Int64)] = []
 
     /// - Parameter head: A head that was saved earlier and must still be part of the log.
     package init(expecting head: AuditHead?) { expected = head }
@@ -55,7 +57,9 @@ package struct AuditVerifier: Sendable {
         switch entry.event.kind {
         case .asked: checkID(of: entry)
         case .restored where next.isIntact:
-            if let id { knownAlerts.insert(id) } else { checkRestore(entry, after: last) }
+            guard let id else { return checkRestore(entry, after: last) }
+            knownAlerts[id] = sequence
+            namingRestore = lastRestore
         case .erased where next.isIntact: checkErasure(entry, next.erasures)
         case .presented, .returned, .snoozed, .cancelling, .resolved, .collected, .ran, .erased,
             .restored, .access, .reminded, .seen, .claimed, .moved, .superseded, .unused:
@@ -76,6 +80,9 @@ package struct AuditVerifier: Sendable {
     /// Completes the report.
     package mutating func end() {
         report.head = head.sequence > 0 ? head : nil
+        report.sort()
+        report.separate(since: namingRestore, isKnown)
+        // Nothing in the log excuses a saved head that it does not have.
         if let expected, !hasSeenExpected {
             report.report(
                 head.sequence < expected.sequence
@@ -85,12 +92,13 @@ package struct AuditVerifier: Sendable {
                         + "the log was rewritten", entry: expected.sequence)
         }
         report.sort()
-        guard !knownAlerts.isEmpty || !knownEntries.isEmpty else { return }
-        report.separate(since: lastRestore) { problem in
-            problem.alertID.map(knownAlerts.contains)
-                ?? problem.sequence.map { entry in knownEntries.contains { $0.contains(entry) } }
-                ?? false
-        }
+    }
+
+    /// Whether a later entry of a restore names the problem.
+    private func isKnown(_ problem: AuditReport.Problem) -> Bool {
+        let sequence = problem.sequence ?? 0
+        if let id = problem.alertID { return knownAlerts[id].map { sequence < $0 } ?? false }
+        return knownEntries.contains { $0.list.contains(sequence) && sequence < $0.namedBy }
     }
 }
 
@@ -112,7 +120,10 @@ extension AuditVerifier {
             return
         }
         lastRestore = sequence
-        if let problems = restored.problems { knownEntries.append(problems) }
+        if let problems = restored.problems {
+            knownEntries.append((problems, sequence))
+            namingRestore = sequence
+        }
         if restored.backup != last {
             report.report(
                 "entry \(sequence) restored a backup that ends at entry "

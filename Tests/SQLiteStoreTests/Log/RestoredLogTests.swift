@@ -175,6 +175,58 @@ struct RestoredLogTests {
         await store.close()
     }
 
+    @Test("A saved head that was rewritten is found, even at an entry with a known problem")
+    func knownAtHead() async throws {
+        let (report, known) = try await restored("UPDATE audit SET user = 'eve' WHERE seq = 4")
+        #expect(report.problems.isEmpty && known == [4])
+        let store = try await queue.store()
+        let head = AuditHead(sequence: 4, hash: [UInt8](repeating: 1, count: 32))
+        #expect(try await store.verify(expecting: head).problems.map(\.sequence) == [4])
+        await store.close()
+    }
+
+    @Test(
+        "An entry that was made one of a restore hides neither itself nor what follows it",
+        arguments: [false, true])
+    func madeRestore(isHashed: Bool) async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo("One")).id
+        try await store.answer(id, 0)
+        _ = try await store.collect(id, by: .ana)
+        try await store.ask(.yesNo("Two"))
+        let head = try await store.auditHead()
+        try queue.forge(
+            """
+            UPDATE audit SET event = 'restored', outcome = NULL, button_index = NULL,
+                button_role = NULL, resolved_by = NULL, content = NULL, detail = 'x' WHERE seq = 2
+            """)
+        if isHashed {
+            let entry = try #require(try await store.entries(after: 1, of: nil, limit: 1).first)
+            try queue.forge(
+                "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = 2")
+        }
+        let problems = try await store.verify(expecting: head).problems
+        #expect(problems.first?.sequence == (isHashed ? 3 : 2), "\(problems)")
+        #expect(try await !verifies())
+        await store.close()
+    }
+
+    @Test("A restore's entry can't name problems of entries that come after it")
+    func namedAhead() async throws {
+        await (try await store()).close()
+        try queue.forge(
+            """
+            UPDATE audit SET detail = detail || '; problems in entries 1-9'
+                WHERE event = 'restored'
+            """)
+        try rehash()
+        try queue.forge("DELETE FROM audit WHERE seq = 5")
+        let reopened = try await queue.store()
+        #expect(try await problems(reopened).contains("entry 5 is missing"))
+        #expect(try await !verifies())
+        await reopened.close()
+    }
+
     @Test("An id that jumps without a restore is found")
     func jumped() async throws {
         let store = try await queue.store()

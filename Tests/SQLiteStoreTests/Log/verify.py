@@ -188,7 +188,8 @@ class Numbers:
 def row_fault(db, entry, alert):
     """The fault in the rows that an entry describes; None if there is none."""
     if entry["event"] == "asked":
-        if (entry["boot"], entry["detail"]) != (alert["boot"], asked_detail(alert, entry["detail"])):
+        detail = asked_detail(alert, entry["detail"])
+        if (entry["boot"], entry["detail"]) != (alert["boot"], detail):
             return "the clock, the deadline, the timers or what an erasure leaves were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
@@ -205,29 +206,38 @@ def numbers_in(text):
 
 
 class Known:
-    """The entries and alerts that restores have named as wrong before them."""
+    """The entries and alerts that restores have named as wrong before them, with who names them."""
 
     def __init__(self):
-        self.entries, self.alerts, self.since = set(), set(), None
+        self.entries, self.alerts, self.last, self.since = set(), {}, None, None
 
     def add(self, entry):
         if entry["alert_id"] is not None:
-            self.alerts.add(entry["alert_id"])
+            self.alerts[entry["alert_id"]] = entry["seq"]
+            self.since = self.last
             return
+        self.last = entry["seq"]
         match = RESTORED.fullmatch(entry["detail"] or "")
-        if match:
+        if match and match[3]:
             self.since = entry["seq"]
-            self.entries.update(numbers_in(match[3]))
+            self.entries.update(n for n in numbers_in(match[3]) if n < entry["seq"])
 
     def has(self, fault):
         entry, alert, _ = fault
-        return alert in self.alerts if alert is not None else entry in self.entries
+        return entry < self.alerts.get(alert, 0) if alert is not None else entry in self.entries
+
+
+def is_intact(entry):
+    return entry["hash"] == sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY])
 
 
 def entry_faults(db, entry, asked):
     """The faults of an entry, and of the rows that it describes."""
-    if entry["hash"] != sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY]):
+    if not is_intact(entry):
         yield "it was changed"
+        return
+    if entry["event"] == "restored":
+        # The alert that it names may be gone: that is why it is named.
         return
     alert = db.execute(
         "SELECT alerts.*, name AS source FROM alerts JOIN sources ON sources.id = source_id"
@@ -256,7 +266,7 @@ def all_faults(db, known):
         if entry["seq"] == last + 1 and entry["previous"] != previous:
             yield entry["seq"], entry["alert_id"], "it does not continue the one before"
         last, previous = entry["seq"], entry["hash"]
-        if entry["event"] == "restored":
+        if entry["event"] == "restored" and is_intact(entry):
             known.add(entry)
         faults = [numbers.fault(db, entry), *entry_faults(db, entry, asked)]
         for fault in filter(None, faults):
@@ -277,7 +287,7 @@ def verify(db):
     head = db.execute("SELECT hash FROM audit WHERE seq = ?", (last,)).fetchone()
     print(count, (head[0] if head else bytes(32)).hex())
     if faults:
-        print("%d problems known since entry %d" % (len(faults), known.since))
+        print("%d problems known since entry %s" % (len(faults), known.since))
 
 
 if __name__ == "__main__":

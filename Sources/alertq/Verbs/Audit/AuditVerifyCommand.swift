@@ -56,7 +56,7 @@ struct AuditVerifyCommand: Command {
 
     static func summary(_ report: AuditReport) -> String {
         let entries = report.entries == 1 ? "1 entry verifies" : "\(report.entries) entries verify"
-        guard let since = report.knownSince, !report.known.isEmpty else { return entries }
+        guard let since = report.knownSince else { return entries }
         let problems = report.known.count == 1 ? "1 problem" : "\(report.known.count) problems"
         return "\(entries); \(problems) known since entry \(since)"
     }
