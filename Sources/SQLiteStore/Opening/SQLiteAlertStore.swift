@@ -126,7 +126,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known, copy: copy) {
                 [weak commits] in
-                commits?.deferWrite("open the database again") { _ in }
+                commits?.post("open the database again") { _ in }
             }, label: "alertq.reader")
         known.whenMoved { [weak reader] in reader?.async { $0.leaveIfMoved() } }
         self.files = files

@@ -14,7 +14,7 @@ struct DiskReserve {
     static let step: off_t = 256 << 10
     let path: String
     let mode: mode_t
-    private var isSetAside = false
+    private var isAllocated = false
 
     init(path: String, mode: mode_t) {
         self.path = path
@@ -25,8 +25,8 @@ struct DiskReserve {
     ///
     /// - Throws: ``AlertError/storage(operation:_:)`` if the disk is too full; what was reserved
     ///   remains so.
-    mutating func setAside() throws(AlertError) {
-        if isSetAside, let size = FileIdentity(path: path)?.size, size >= Self.size { return }
+    mutating func allocate() throws(AlertError) {
+        if isAllocated, let size = FileIdentity(path: path)?.size, size >= Self.size { return }
         let descriptor = try Descriptor.open(path, mode: mode)
         let size = FileIdentity(path: path)?.size ?? 0
         let code = posix_fallocate(descriptor.raw, 0, Self.size)
@@ -37,11 +37,11 @@ struct DiskReserve {
                 operation: "set \(Self.size >> 20) MiB aside in \(path)",
                 code == ENOSPC ? diskFullReason : String(cString: strerror(code)))
         }
-        isSetAside = true
+        isAllocated = true
     }
 
     /// Whether reserved space has been released, by any process.
-    var isGivenUp: Bool {
+    var isReleased: Bool {
         guard let size = FileIdentity(path: path)?.size else { return false }
         return size < Self.size
     }
@@ -49,8 +49,8 @@ struct DiskReserve {
     /// Releases some of the space; returns whether there was any.
     ///
     /// No more than an answer may need: other programs take free space on a full disk.
-    mutating func giveUp() -> Bool {
-        isSetAside = false
+    mutating func release() -> Bool {
+        isAllocated = false
         guard let size = FileIdentity(path: path)?.size, size > 0,
             let descriptor = try? Descriptor.open(path, mode: mode)
         else { return false }

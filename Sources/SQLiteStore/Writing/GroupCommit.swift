@@ -16,42 +16,37 @@ final class GroupCommit: Sendable {
     static let busyTime = Duration.seconds(5)
     /// How long it waits for a process that rewrites the database, as a purge does at its end.
     static let rewritingTime = Duration.seconds(120)
-    /// The maximum number of callers that share a transaction, and that of deferred writes; later
-    /// ones wait for the next.
+    /// The maximum number of writes that share a transaction; later ones wait for the next.
     static let maximumBatch = 1000
     /// For how long others may join a transaction whose first members have run.
     static let joiningTime = Duration.milliseconds(10)
-    /// How long a deferred write waits for another write before it is committed by itself. What the
-    /// log says of an alert is in order, unless another process writes within that time.
-    static let deferralTime = Duration.milliseconds(10)
-    /// How long deferred writes wait after a failed transaction, so that nothing spins.
-    static let deferralPause = Duration.seconds(1)
-    /// How many deferred writes are kept while they can't be written; the oldest are dropped then,
-    /// and that is reported.
-    static let maximumDeferred = 10_000
-    private static func loss(_ what: String, _ time: String) -> AlertError {
-        .storage(
-            operation: "record what was on the screen",
-            "\(what) were dropped, because nothing could be written \(time)")
-    }
+    /// How long a note waits for a caller's write before it is committed by itself. What the log
+    /// says of an alert is in order, unless another process writes within that time.
+    static let noteTime = Duration.milliseconds(10)
+    /// How long notes wait after a failed transaction, so that nothing spins.
+    static let notePause = Duration.seconds(1)
+    /// How many notes are kept while they can't be written; the oldest are dropped then, and that
+    /// is reported.
+    static let maximumNotes = 10_000
+    /// How often the patience of waiting callers is checked while a lock blocks the thread.
+    private static let tooManyNotes = AlertError.busy(
+        "the oldest of more than \(maximumNotes) entries were dropped")
+    private static let patienceCheck = DispatchTimeInterval.milliseconds(100)
 
     struct State {
+        /// The writes that wait, in the order in which they came.
         var waiting: [WriteJob] = []
-        /// Writes for which nobody waits; they come before every later write of a caller.
-        var deferred: [WriteJob] = []
-        /// When the deferred writes are committed even if no other write comes.
-        var deferredDue = ContinuousClock.now
-        /// Whether deferred writes were dropped since some were last written.
-        var hasDropped = false
-        /// Whether the thread sleeps until it is woken, or until ``wakeTime``.
-        var isAsleep = false
-        var wakeTime: ContinuousClock.Instant?
+        /// When waiting notes are committed even if no caller's write comes.
+        var notesDue = ContinuousClock.now
+        /// Whether a note was lost since one was last written.
+        var hasLostNotes = false
+        /// Whether a lock blocks the thread.
         var isBlocked = false
-        /// Whether a check of the waiting callers is scheduled.
-        var isWatched = false
-        var isClosing = false
         /// When another process was last seen to rewrite the database.
         var lastRewriting: ContinuousClock.Instant?
+        /// How long writes wait for a lock once this process is about to end; `nil` until then.
+        var shutdown: ShutdownWait?
+        var isClosing = false
         /// When a closing caller stops waiting for a blocked thread.
         var closeLimit: ContinuousClock.Instant?
         /// Set when the thread has ended, with the error if it failed.
@@ -60,20 +55,17 @@ final class GroupCommit: Sendable {
     }
 
     let state = Mutex(State())
-    /// How long jobs wait for a lock once this process is about to end; `nil` until then.
-    let shutdownWait = Mutex<ShutdownWait?>(nil)
     private let files: QueueFiles
-    var lockFile: String { files.lock }
-    let wakeUp = DispatchSemaphore(value: 0)
-    let busyTime: Duration
-    let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
-    let ring: @Sendable () -> Void
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let busyTime: Duration
+    private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
+    private let ring: @Sendable () -> Void
     private let onTrouble: @Sendable (AlertError) -> Void
 
     /// Starts the writer's thread.
     ///
     /// After each commit `onCommit` is called on that thread before waiting callers continue, and
-    /// `ring` afterwards, for other processes. `onTrouble` is called when deferred writes are dropped.
+    /// `ring` afterwards, for other processes. `onTrouble` is called when notes are lost.
     ///
     /// - Throws: The errors of opening the database.
     static nonisolated(nonsending) func start(
@@ -86,9 +78,7 @@ final class GroupCommit: Sendable {
             files: files, busyTime: busyTime, onTrouble: onTrouble, onCommit: onCommit, ring: ring)
         let failure: AlertError? = await withCheckedContinuation { continuation in
             DedicatedThread.run {
-                group.run(files: files, clock: clock, known: known) {
-                    continuation.resume(returning: $0)
-                }
+                group.run(clock: clock, known: known) { continuation.resume(returning: $0) }
             }
         }
         if let failure { throw failure }
@@ -123,14 +113,11 @@ final class GroupCommit: Sendable {
         _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
         _ body: @escaping @Sendable (WriteContext) throws -> Result
     ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        try await wait { finish in
-            WriteJob(
-                kind: kind, isOptional: isOptional, operation: operation,
-                work: { box.put(try body($0)) }, finish: finish)
+        try await result { box in
+            WriteJob(kind: kind, operation: operation, isOptional: isOptional) {
+                box.put(try body($0))
+            }
         }
-        guard let result = box.value else { throw .closed }
-        return result
     }
 
     /// Runs a closure under the writer lock, but not in a transaction.
@@ -143,67 +130,59 @@ final class GroupCommit: Sendable {
         after preparation: @escaping @Sendable (WriteContext) throws -> Void = { _ in },
         _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        try await wait { finish in
-            WriteJob(
-                kind: .upkeep, operation: operation, work: preparation, finish: finish,
-                afterCommit: { box.put(try body($0)) })
+        try await result { box in
+            var job = WriteJob(kind: .upkeep, operation: operation, work: preparation)
+            job.afterCommit = { box.put(try body($0)) }
+            return job
         }
+    }
+
+    /// Submits a job that leaves its result in a box, and returns that once the job is done.
+    private nonisolated(nonsending) func result<Result: Sendable>(
+        of job: (ResultBox<Result>) -> WriteJob
+    ) async throws(AlertError) -> Result {
+        let box = ResultBox<Result>()
+        var job = job(box)
+        let failure = await withCheckedContinuation { continuation in
+            job.finish = { continuation.resume(returning: $0) }
+            submit(job)
+        }
+        if let failure { throw failure }
         guard let result = box.value else { throw .closed }
         return result
     }
 
-    /// Submits a job, and returns when it is done.
-    private nonisolated(nonsending) func wait(
-        for job: (@escaping @Sendable (AlertError?) -> Void) -> WriteJob
-    ) async throws(AlertError) {
-        let failure = await withCheckedContinuation { continuation in
-            submit(job { continuation.resume(returning: $0) })
-        }
-        if let failure { throw failure }
-    }
-
-    /// Leaves a job to the thread.
-    private func submit(_ job: WriteJob) {
-        let refusal = change { state -> AlertError? in
-            if state.isClosing { return state.end ?? .closed }
-            state.waiting.append(job)
-            return nil
-        }
-        if let refusal { job.finish(refusal) }
-    }
-
     /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
-    func deferWrite(
-        _ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void
-    ) {
-        let mustWake = changeDeferred { state in
-            guard !state.isClosing else { return false }
-            let isFirst = state.deferred.isEmpty
-            if isFirst { state.deferredDue = ContinuousClock.now + Self.deferralTime }
-            state.deferred.append(WriteJob(kind: .upkeep, operation: operation, work: body))
-            // The thread handles the others when the first one is due, and may wake up by then.
-            let isLate = state.wakeTime.map { $0 > state.deferredDue } ?? true
-            return isFirst && isLate && state.isAsleep.exchange(false)
-        }
-        if mustWake { wakeUp.signal() }
+    func post(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void) {
+        var note = WriteJob(kind: .note, operation: operation, work: body)
+        note.finish = { [weak self] in self?.noteEnded($0) }
+        submit(note)
     }
 
-    /// Changes the deferred writes, drops the oldest of too many, and reports that once.
-    func changeDeferred<Result>(_ body: (inout sending State) -> Result) -> Result {
-        let (result, isLoss) = state.withLock { state in
-            let result = body(&state)
-            let excess = state.deferred.count - Self.maximumDeferred
-            guard excess > 0 else { return (result, false) }
-            state.deferred.removeFirst(excess)
-            defer { state.hasDropped = true }
-            return (result, !state.hasDropped)
+    /// Leaves a job to the thread, and drops the oldest of too many notes.
+    private func submit(_ job: WriteJob) {
+        let (refused, error) = state.withLock { state -> ([WriteJob], AlertError) in
+            if state.isClosing { return ([job], state.end ?? .closed) }
+            if job.kind == .note, !state.waiting.contains(where: { $0.kind == .note }) {
+                state.notesDue = .now + Self.noteTime
+            }
+            state.waiting.append(job)
+            let excess = state.waiting.count - Self.maximumNotes
+            return (excess > 0 ? state.dropNotes(beyond: Self.maximumNotes) : [], Self.tooManyNotes)
         }
-        if isLoss {
-            let oldest = "the oldest of more than \(Self.maximumDeferred) entries"
-            onTrouble(Self.loss(oldest, "for too long"))
+        for job in refused { job.finish(error) }
+        wakeUp.signal()
+    }
+
+    /// Reports that a note is lost, unless that has been reported since one was last written.
+    private func noteEnded(_ error: AlertError?) {
+        let isFirst = state.withLock { state in
+            defer { state.hasLostNotes = error != nil }
+            return !state.hasLostNotes
         }
-        return result
+        if let error, isFirst {
+            onTrouble(.storage(operation: "record what was on the screen", "\(error)"))
+        }
     }
 
     /// Writes all remaining jobs, and ends the thread.
@@ -211,14 +190,13 @@ final class GroupCommit: Sendable {
     /// While another process holds the lock, it returns after the busy time, and the thread ends
     /// later.
     nonisolated(nonsending) func close() async {
-        dropOptional()
+        closeSoon()
         await withCheckedContinuation { continuation in
-            let isOver = change { state in
+            let isOver = state.withLock { state in
                 guard state.end == nil else { return true }
                 // With nothing to write, there is no need to wait for the holder of the lock.
-                let isIdle = state.waiting.isEmpty && state.deferred.isEmpty
-                state.closeLimit =
-                    state.closeLimit ?? ContinuousClock.now + (isIdle ? .zero : busyTime)
+                let time = state.waiting.isEmpty ? .zero : busyTime
+                state.closeLimit = state.closeLimit ?? .now + time
                 state.onClosed.append { continuation.resume() }
                 return false
             }
@@ -226,38 +204,65 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Ends the thread once it has written all remaining jobs, without waiting for that. From now on
+    /// no more are accepted, and the optional ones are dropped.
+    func closeSoon() {
+        let dropped = state.withLock { state in
+            state.isClosing = true
+            return state.take(where: \.isOptional)
+        }
+        for job in dropped { job.finish(.closed) }
+        wakeUp.signal()
+    }
+
     /// Stops all jobs from waiting long for a lock that another process holds: this process is to
     /// end.
     func prepareToEnd() {
-        shutdownWait.withLock { $0 = $0 ?? ShutdownWait(files: files) }
-    }
-
-    /// Ends the thread once it has written all remaining jobs, without waiting for that.
-    func closeSoon() { dropOptional() }
-
-    /// Accepts no more jobs from now on, and drops the optional ones.
-    private func dropOptional() {
-        let dropped = change { state in
-            state.isClosing = true
-            defer { state.waiting.removeAll(where: \.isOptional) }
-            return state.waiting.filter(\.isOptional)
-        }
-        for job in dropped { job.finish(.closed) }
-    }
-
-    /// Changes the state, and makes the thread look at it.
-    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, mustWake) = state.withLock { (body(&$0), $0.isAsleep.exchange(false)) }
-        if mustWake { wakeUp.signal() }
-        return result
+        state.withLock { $0.shutdown = $0.shutdown ?? ShutdownWait(files: files) }
     }
 }
 
-extension Bool {
-    /// Changes it, and returns what it was.
-    fileprivate mutating func exchange(_ new: Bool) -> Bool {
-        defer { self = new }
-        return self
+extension GroupCommit.State {
+    /// Removes the waiting writes that fulfil a condition, and returns them.
+    fileprivate mutating func take(where isTaken: (WriteJob) -> Bool) -> [WriteJob] {
+        var (taken, left): ([WriteJob], [WriteJob]) = ([], [])
+        for job in waiting {
+            if isTaken(job) { taken.append(job) } else { left.append(job) }
+        }
+        waiting = left
+        return taken
+    }
+
+    /// Removes the oldest notes beyond a number, and returns them.
+    fileprivate mutating func dropNotes(beyond maximum: Int) -> [WriteJob] {
+        var excess = waiting.count { $0.kind == .note } - maximum
+        return take { job in
+            guard job.kind == .note, excess > 0 else { return false }
+            excess -= 1
+            return true
+        }
+    }
+
+    fileprivate var hasCallers: Bool { waiting.contains { $0.kind != .note } }
+
+    /// When the next transaction is to begin; `nil` if there is nothing to write.
+    fileprivate var due: ContinuousClock.Instant? {
+        if waiting.isEmpty { return nil }
+        return isClosing || hasCallers ? .now : notesDue
+    }
+
+    /// Whether a write has waited for another process's lock for too long.
+    fileprivate func isLate(
+        _ job: WriteJob, at now: ContinuousClock.Instant, isRewriting: Bool, busyTime: Duration
+    ) -> Bool {
+        if job.kind == .note { return false }
+        // A question that is not stored need not be withdrawn.
+        if shutdown != nil, job.kind == .ask { return true }
+        if isRewriting {
+            // A person's choice stays marked on the screen until it is stored.
+            return job.kind != .answer && job.enqueued + GroupCommit.rewritingTime <= now
+        }
+        return max(job.enqueued, lastRewriting ?? job.enqueued) + busyTime <= now
     }
 }
 
@@ -281,25 +286,17 @@ extension AlertError {
 
 // The writer's thread.
 extension GroupCommit {
-    func run(
-        files: QueueFiles, clock: any AlertClock, known: LogTail, started: (AlertError?) -> Void
-    ) {
+    private func run(clock: any AlertClock, known: LogTail, started: (AlertError?) -> Void) {
         let writer = Writer(files: files, clock: clock, known: known, busyTime: busyTime)
         do throws(AlertError) {
             try writer.open()
         } catch {
-            state.withLock { state in
-                state.isClosing = true
-                state.end = error
-            }
-            started(error)
-            return
+            state.withLock { ($0.isClosing, $0.end) = (true, error) }
+            return started(error)
         }
         started(nil)
-        while waitForWork() {
-            runBatch(with: writer)
-        }
-        writer.close(within: shutdownWait.withLock { $0 == nil } ? .seconds(1) : .zero)
+        while waitForWork() { runTransaction(with: writer) }
+        writer.close(within: state.withLock { $0.shutdown == nil } ? .seconds(1) : .zero)
         let onClosed = state.withLock { state in
             state.end = .closed
             defer { state.onClosed.removeAll() }
@@ -308,247 +305,151 @@ extension GroupCommit {
         for closed in onClosed { closed() }
     }
 
-    /// What has been taken into one transaction.
-    private struct Batch {
-        var deferred: [WriteJob] = []
-        /// How many callers wait for it.
-        var callers = 0
-        /// When others may no longer join it.
-        var end: ContinuousClock.Instant?
-        var isEmpty: Bool { callers == 0 && deferred.isEmpty }
-    }
-
-    private enum Step {
-        case work
-        case sleep(until: ContinuousClock.Instant?)
-        case end
-    }
-
     /// Waits until there is something to write; `false` once everything is written and closed.
     private func waitForWork() -> Bool {
         while true {
-            switch nextStep() {
-            case .work: return true
-            case .end: return false
-            case .sleep(nil): wakeUp.wait()
-            case .sleep(let end?):
-                let rest = end - ContinuousClock.now
-                _ = wakeUp.wait(timeout: .now() + rest.dispatch)
+            let (due, isClosing) = state.withLock { ($0.due, $0.isClosing) }
+            guard let due else {
+                if isClosing { return false }
+                wakeUp.wait()
+                continue
             }
+            let rest = due - .now
+            if rest <= .zero { return true }
+            _ = wakeUp.wait(timeout: .now() + .microseconds(Int(rest / .microseconds(1)) + 1))
         }
     }
 
-    private func nextStep() -> Step {
-        state.withLock { state in
-            (state.isAsleep, state.wakeTime) = (false, nil)
-            if !state.waiting.isEmpty { return .work }
-            let due = state.deferred.isEmpty ? nil : state.deferredDue
-            if state.isClosing { return due == nil ? .end : .work }
-            // No other write came: the deferred writes are committed by themselves; further
-            // deferred ones don't delay that.
-            if let due, due <= ContinuousClock.now { return .work }
-            (state.isAsleep, state.wakeTime) = (true, due)
-            return .sleep(until: due)
-        }
-    }
-
-    private func runBatch(with writer: Writer) {
-        do throws(AlertError) {
-            try lock(writer)
-        } catch {
-            failWaiting(with: error)
-            return
-        }
-        defer { writer.unlock() }
+    private func runTransaction(with writer: Writer) {
         do throws(AlertError) {
             try begin(writer)
         } catch {
-            failWaiting(with: error)
-            return
+            let waiting = state.withLock { $0.take { _ in true } }
+            return fail(waiting.map { Writer.Member(job: $0, error: error, mayRepeat: true) })
         }
-        var batch = Batch()
-        let first = take(into: &batch)
-        guard !first.isEmpty else {
-            writer.rollback()
-            return
+        defer { writer.lock.release() }
+        var room = Self.maximumBatch
+        let first = take(&room)
+        // Those that waited have given up.
+        guard !first.isEmpty else { return writer.rollBack() }
+        var end: ContinuousClock.Instant?
+        let outcome = writer.commit(first) {
+            let limit = end ?? .now + Self.joiningTime
+            end = limit
+            return .now < limit ? take(&room) : []
         }
-        let outcome = writer.commit(first) { self.takeLater(into: &batch) }
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
-        var afterCommits: [WriteJob] = []
-        for (job, error) in zip(outcome.jobs, outcome.errors) {
-            if error == nil, job.afterCommit != nil {
-                afterCommits.append(job)
+        var afterCommit: [WriteJob] = []
+        for member in outcome.members where !member.mayRepeat {
+            if member.error == nil, member.job.afterCommit != nil {
+                afterCommit.append(member.job)
             } else {
-                job.finish(error)
+                member.job.finish(member.error)
             }
         }
         // Callers that waited here continue while other processes are notified.
         if outcome.isCommitted { ring() }
-        if outcome.mustKeepDeferred {
-            keep(batch.deferred)
-        } else if !batch.deferred.isEmpty {
-            state.withLock { $0.hasDropped = false }
-        }
+        fail(outcome.members.filter(\.mayRepeat))
         writer.checkpointIfDue()
-        if outcome.isCommitted, outcome.jobs.contains(where: { $0.kind == .answer }) {
+        if outcome.isCommitted, outcome.members.contains(where: { $0.job.kind == .answer }) {
             writer.mayHaveNewTexts = true
             writer.indexTexts(ifAtLeast: Writer.manyUnindexed)
         }
-        for job in afterCommits { job.finish(writer.run(job)) }
+        for job in afterCommit { job.finish(writer.run(job)) }
     }
 
-    /// Takes the writer lock; while that blocks, callers that have waited too long give up.
-    private func lock(_ writer: Writer) throws(AlertError) {
-        if try writer.tryLock() { return }
-        watchWaiting(true)
-        defer { watchWaiting(false) }
-        try writer.lock()
-    }
-
-    /// Begins a transaction, which also excludes programs that write without our lock.
+    /// Takes the writer lock and begins a transaction, which also excludes programs that write
+    /// without our lock. While one of the two blocks, callers that have waited too long give up.
     private func begin(_ writer: Writer) throws(AlertError) {
-        defer { watchWaiting(false) }
+        do throws(AlertError) {
+            if try writer.lock.tryAcquire() { return try writer.begin() }
+        } catch {
+            guard case .busy = error else {
+                writer.lock.release()
+                throw error
+            }
+        }
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + Self.patienceCheck, repeating: Self.patienceCheck)
+        timer.setEventHandler { self.failLate() }
+        state.withLock { $0.isBlocked = true }
+        timer.resume()
+        defer {
+            timer.cancel()
+            state.withLock { state in
+                state.isBlocked = false
+                state.shutdown?.end()
+            }
+        }
         while true {
-            do {
+            do throws(AlertError) {
+                try writer.lock.acquire()
                 return try writer.begin()
             } catch {
-                guard case .busy = error, state.withLock({ !$0.waiting.isEmpty }) else {
-                    throw error
-                }
-                watchWaiting(true)
+                if case .busy = error, state.withLock({ $0.hasCallers }) { continue }
+                writer.lock.release()
+                throw error
             }
         }
     }
 
-    /// Takes waiting writes into a transaction whose first members have run.
-    private func takeLater(into batch: inout Batch) -> [WriteJob] {
-        let end = batch.end ?? ContinuousClock.now + Self.joiningTime
-        batch.end = end
-        return ContinuousClock.now < end ? take(into: &batch) : []
-    }
-
-    /// Takes waiting writes into a transaction, deferred ones first. Once it has members, deferred
-    /// writes are taken only along with a caller's.
-    private func take(into batch: inout Batch) -> [WriteJob] {
-        state.withLock { state in
-            let waiting = Array(state.waiting.prefix(Self.maximumBatch - batch.callers))
-            if waiting.isEmpty, !batch.isEmpty { return [] }
-            let preceding = state.deferred.count
-            let room = Self.maximumBatch - batch.deferred.count
-            let deferred = Array(state.deferred.prefix(min(preceding, room)))
-            // Nobody who joins overtakes deferred writes for which there is no room.
-            let callers = deferred.count < preceding && !batch.isEmpty ? [] : waiting
-            state.deferred.removeFirst(deferred.count)
-            state.waiting.removeFirst(callers.count)
-            batch.deferred += deferred
-            batch.callers += callers.count
-            return deferred + callers
+    /// Takes waiting writes into a transaction that has room for some.
+    private func take(_ room: inout Int) -> [WriteJob] {
+        let taken = state.withLock { state in
+            defer { state.waiting.removeFirst(min(room, state.waiting.count)) }
+            return Array(state.waiting.prefix(room))
         }
+        room -= taken.count
+        return taken
     }
 
-    private func keep(_ deferred: [WriteJob]) {
-        let isLost = changeDeferred { state in
-            guard !state.isClosing else { return !deferred.isEmpty }
-            state.deferred = deferred + state.deferred
-            state.deferredDue = ContinuousClock.now + Self.deferralPause
-            return false
+    /// Ends writes of which nothing is stored. Notes are tried again after a while, unless this is
+    /// closing.
+    private func fail(_ members: [Writer.Member]) {
+        if members.isEmpty { return }
+        let ended = state.withLock { state in
+            if state.isClosing { return members }
+            let notes = members.filter { $0.job.kind == .note }.map(\.job)
+            state.waiting.insert(contentsOf: notes, at: 0)
+            state.notesDue = .now + Self.notePause
+            return members.filter { $0.job.kind != .note }
         }
-        if isLost { reportLossAtClosing() }
+        for member in ended { member.job.finish(member.error) }
     }
 
-    private func failWaiting(with error: AlertError) {
-        let (failed, isLoss) = state.withLock { state in
-            defer { state.waiting.removeAll() }
-            state.deferredDue = ContinuousClock.now + Self.deferralPause
-            guard state.isClosing else { return (state.waiting, false) }
-            defer { state.deferred.removeAll() }
-            return (state.waiting, !state.deferred.isEmpty)
-        }
-        for job in failed { job.finish(error) }
-        if isLoss { reportLossAtClosing() }
-    }
-
-    private func reportLossAtClosing() {
-        onTrouble(Self.loss("entries", "when the queue was closed"))
-    }
-
-    /// Schedules checks of the waiting callers ten times a second while the thread is blocked.
-    private func watchWaiting(_ isBlocked: Bool) {
-        let mustStart = state.withLock { state in
-            state.isBlocked = isBlocked
-            guard isBlocked, !state.isWatched else { return false }
-            state.isWatched = true
-            return true
-        }
-        if mustStart { scheduleWatch() }
-    }
-
-    private func scheduleWatch() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
-            let (isEnding, isHopeless) = self.shutdownWait.withLock { wait in
-                (wait != nil, wait?.isHopeless() ?? false)
-            }
-            let isRewriting = WriterLock.isHolderRewriting(path: self.lockFile)
-            let (late, closed, goesOn) = self.state.withLock { state in
-                guard state.isBlocked else {
-                    state.isWatched = false
-                    return ([WriteJob](), [@Sendable () -> Void](), false)
+    /// Fails the callers that have waited too long for a lock that blocks the thread, and resumes
+    /// the one that closes.
+    private func failLate() {
+        let isRewriting = WriterLock.isHolderRewriting(path: files.lock)
+        let now = ContinuousClock.now
+        let (late, closed, isEnding) = state.withLock { state in
+            guard state.isBlocked else { return ([WriteJob](), [@Sendable () -> Void](), false) }
+            let isHopeless = state.shutdown?.isHopeless() ?? false
+            if isRewriting {
+                state.lastRewriting = now
+                // A close that has something to write waits for the end of it.
+                if let limit = state.closeLimit, !state.waiting.isEmpty {
+                    state.closeLimit = max(limit, now + busyTime)
                 }
-                let now = ContinuousClock.now
-                if isRewriting { state.noteRewriting(now, busyTime: self.busyTime) }
-                // A question that is not stored need not be withdrawn.
-                let isLate = { [state] (job: WriteJob) in
-                    isHopeless || (isEnding && job.kind == .ask)
-                        || state.hasWaited(job, now, isRewriting, busyTime: self.busyTime)
-                }
-                let late = state.waiting.filter(isLate)
-                state.waiting.removeAll(where: isLate)
-                guard let closeLimit = state.closeLimit, closeLimit <= now || isHopeless else {
-                    return (late, [], true)
-                }
-                defer { state.onClosed.removeAll() }
-                return (late, state.onClosed, true)
             }
-            if !late.isEmpty {
-                let waited =
-                    isHopeless || isEnding
-                    ? .zero : isRewriting ? Self.rewritingTime : self.busyTime
-                let error = AlertError.locked(
-                    after: waited, lockFile: self.lockFile, isRewriting: isRewriting)
-                for job in late { job.finish(error) }
+            let late = state.take { [state] job in
+                job.kind != .note && isHopeless
+                    || state.isLate(job, at: now, isRewriting: isRewriting, busyTime: busyTime)
             }
-            for closed in closed { closed() }
-            if goesOn { self.scheduleWatch() } else { self.shutdownWait.withLock { $0?.end() } }
+            var closed: [@Sendable () -> Void] = []
+            if let limit = state.closeLimit, limit <= now || isHopeless {
+                swap(&closed, &state.onClosed)
+            }
+            return (late, closed, state.shutdown != nil)
         }
-    }
-}
-
-extension GroupCommit.State {
-    /// Records that another process is rewriting the database: that time does not count, and a
-    /// close that has something to write waits for the end of it.
-    fileprivate mutating func noteRewriting(
-        _ now: ContinuousClock.Instant, busyTime: Duration
-    ) {
-        lastRewriting = now
-        if let limit = closeLimit, !(waiting.isEmpty && deferred.isEmpty) {
-            closeLimit = max(limit, now + busyTime)
+        if !late.isEmpty {
+            let waited = isEnding ? .zero : isRewriting ? Self.rewritingTime : busyTime
+            let error = AlertError.locked(
+                after: waited, lockFile: files.lock, isRewriting: isRewriting)
+            for job in late { job.finish(error) }
         }
+        for closed in closed { closed() }
     }
-
-    /// Whether a job has waited for another process's lock for too long.
-    fileprivate func hasWaited(
-        _ job: WriteJob, _ now: ContinuousClock.Instant, _ isRewriting: Bool, busyTime: Duration
-    ) -> Bool {
-        // A person's choice stays marked on the screen until it is stored.
-        if isRewriting {
-            return job.kind != .answer && job.enqueued + GroupCommit.rewritingTime <= now
-        }
-        return max(job.enqueued, lastRewriting ?? job.enqueued) + busyTime <= now
-    }
-}
-
-extension Duration {
-    fileprivate var dispatch: DispatchTimeInterval { .milliseconds(Int(milliseconds)) }
 }
 
 /// Decides how long a process that was asked to end waits for the writer lock.
@@ -594,43 +495,31 @@ struct ShutdownWait {
 }
 
 /// One member of a write transaction.
-final class WriteJob: Sendable {
-    /// The member's priority when space runs out.
+struct WriteJob: Sendable {
+    /// What the write is for, which decides about it when space runs out or nothing can be written.
     enum Kind: Sendable {
         /// A new alert: refused first.
         case ask
         /// An answer or a withdrawal: may even use the reserve.
         case answer
-        /// Anything else.
+        /// Anything else for which a caller waits.
         case upkeep
+        /// Something for which nobody waits: it is tried again later.
+        case note
     }
 
     let kind: Kind
-    /// Whether the next process can do it just as well: a closing store does not wait for it.
-    let isOptional: Bool
     /// Its description, as the object of "can't".
     let operation: String
+    /// Whether the next process can do it just as well: a closing store does not wait for it.
+    var isOptional = false
     let enqueued = ContinuousClock.now
     /// Runs in the transaction, and again if the transaction must be repeated.
     let work: @Sendable (WriteContext) throws -> Void
     /// Called with the result after the commit.
-    let finish: @Sendable (AlertError?) -> Void
+    var finish: @Sendable (AlertError?) -> Void = { _ in }
     /// Runs after the commit, outside of a transaction and still under the writer lock.
-    let afterCommit: (@Sendable (Writer) throws -> Void)?
-
-    init(
-        kind: Kind, isOptional: Bool = false, operation: String,
-        work: @escaping @Sendable (WriteContext) throws -> Void,
-        finish: @escaping @Sendable (AlertError?) -> Void = { _ in },
-        afterCommit: (@Sendable (Writer) throws -> Void)? = nil
-    ) {
-        self.kind = kind
-        self.isOptional = isOptional
-        self.operation = operation
-        self.work = work
-        self.finish = finish
-        self.afterCommit = afterCommit
-    }
+    var afterCommit: (@Sendable (Writer) throws -> Void)?
 }
 
 /// A box in which the writer's thread leaves a result for a task.

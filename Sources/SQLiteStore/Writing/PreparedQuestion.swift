@@ -15,12 +15,12 @@ final class PreparedQuestion: Sendable {
         indirect case joined(Receipt)
     }
 
-    let question: Question
-    let caller: Caller
-    let buttons: String
-    let info: String
-    let presenters: String?
-    let salt: [UInt8]
+    private let question: Question
+    private let caller: Caller
+    private let buttons: String
+    private let info: String
+    private let presenters: String?
+    private let salt: [UInt8]
     private let content: [UInt8]
     private let terms: String
 
@@ -43,7 +43,9 @@ final class PreparedQuestion: Sendable {
     /// Stores the question, or finds the one that its key belongs to.
     func store(in context: WriteContext) throws -> Stored {
         let uid = caller.identity.uid
-        if let row = try known(in: context) {
+        if let key = question.alert.key,
+            let row = try context.db.checkedAlert(key: key, source: question.source, uid: uid)
+        {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
                 // The asker gets exactly what is stored.
@@ -94,74 +96,48 @@ final class PreparedQuestion: Sendable {
         }
     }
 
-    /// The alert that the key belongs to.
-    private func known(in context: WriteContext) throws -> AlertRow? {
-        guard let key = question.alert.key else { return nil }
-        return try context.db.checkedAlert(
-            key: key, source: question.source, uid: caller.identity.uid)
-    }
-
+    /// Inserts the row; the next entry of the log will record the ask.
     private func insert(
-        in context: WriteContext, source knownSource: Int64?, account knownAccount: Int64?,
-        expiry: ClockReading?
+        in context: WriteContext, source: Int64?, account: Int64?, expiry: ClockReading?
     ) throws -> Alert.ID {
-        let uid = caller.identity.uid
-        let source = try knownSource ?? context.addSource(uid: uid, name: question.source)
-        if knownAccount == nil { _ = try context.addSource(uid: uid, name: "") }
+        let (alert, identity, now) = (question.alert, caller.identity, context.now)
+        let source = try source ?? context.addSource(uid: identity.uid, name: question.source)
+        if account == nil { _ = try context.addSource(uid: identity.uid, name: "") }
         let id = try context.nextID()
-        try context.insert(
-            QuestionRow(
-                id: id, prepared: self, source: source,
-                entry: context.head.sequence.addingBounded(1),
-                now: context.now, expiry: expiry))
-        try context.changePending(of: source, uid: uid, by: 1)
+        try context.db.change(
+            """
+            INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
+                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
+                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, queued_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { parameters in
+            parameters.bind(id)
+            parameters.bind(source)
+            parameters.bind(Int64(identity.pid))
+            parameters.bind(identity.host)
+            parameters.bind(alert.key)
+            parameters.bind(alert.style.rawValue)
+            parameters.bind(alert.priority.rawValue)
+            parameters.bind(alert.title)
+            parameters.bind(alert.message)
+            parameters.bind(buttons)
+            parameters.bind(info)
+            parameters.bind(alert.defaultButton)
+            parameters.bind(alert.handler)
+            parameters.bind(presenters)
+            parameters.bind(salt)
+            parameters.bind(alert.dismissAfter?.milliseconds)
+            parameters.bind(alert.snooze?.milliseconds)
+            parameters.bind(now.boot)
+            parameters.bind(now.wallMilliseconds)
+            parameters.bind(now.bootMilliseconds)
+            parameters.bind(expiry?.wallMilliseconds)
+            parameters.bind(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds })
+            parameters.bind(context.head.sequence.addingBounded(1))
+        }
+        try context.changePending(of: source, uid: identity.uid, by: 1)
         return id
-    }
-}
-
-/// The row of a question: what was prepared, and what its transaction adds.
-struct QuestionRow {
-    let id: Alert.ID
-    let prepared: PreparedQuestion
-    let source: Int64
-    /// The entry that will record the ask.
-    let entry: Int64
-    let now: ClockReading
-    let expiry: ClockReading?
-
-    static let insertion = """
-        INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message, buttons,
-            info, default_button, handler, presenters, salt, dismiss_after_ms, snooze_ms, boot,
-            asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, queued_seq)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """
-
-    /// Binds the columns in the order of the statement.
-    func bind(to parameters: inout Parameters) {
-        let (alert, identity) = (prepared.question.alert, prepared.caller.identity)
-        parameters.bind(id)
-        parameters.bind(source)
-        parameters.bind(Int64(identity.pid))
-        parameters.bind(identity.host)
-        parameters.bind(alert.key)
-        parameters.bind(alert.style.rawValue)
-        parameters.bind(alert.priority.rawValue)
-        parameters.bind(alert.title)
-        parameters.bind(alert.message)
-        parameters.bind(prepared.buttons)
-        parameters.bind(prepared.info)
-        parameters.bind(alert.defaultButton)
-        parameters.bind(alert.handler)
-        parameters.bind(prepared.presenters)
-        parameters.bind(prepared.salt)
-        parameters.bind(alert.dismissAfter?.milliseconds)
-        parameters.bind(alert.snooze?.milliseconds)
-        parameters.bind(now.boot)
-        parameters.bind(now.wallMilliseconds)
-        parameters.bind(now.bootMilliseconds)
-        parameters.bind(expiry?.wallMilliseconds)
-        parameters.bind(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds })
-        parameters.bind(entry)
     }
 }
 

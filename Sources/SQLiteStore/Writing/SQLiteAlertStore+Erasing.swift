@@ -140,10 +140,8 @@ extension SQLiteAlertStore: Erasing {
                     try await commits.performAlone(
                         "rewrite the database", after: { try $0.touch() }
                     ) { writer in
-                        try writer.rewriting {
-                            try writer.rewriteFile(erasures: erasures) {
-                                isCancelled.withLock { $0 }
-                            }
+                        try writer.rewriteFile(erasures: erasures) {
+                            isCancelled.withLock { $0 }
                         }
                     })
             } catch {

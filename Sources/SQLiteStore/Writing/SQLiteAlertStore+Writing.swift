@@ -9,47 +9,48 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> Receipt {
         // A process that ends before the timekeeper's first look stores expiries, too.
         if timekeeper?.isFirstChange() == true {
-            commits.deferWrite("store expiries") { [caller = self.caller] context in
+            commits.post("store expiries") { [caller = self.caller] context in
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
         }
+        let changed: WriteContext.Changed
         switch change {
         case .ask(let question):
-            let receipt = try await storeQuestion(question, by: caller)
+            let receipt = try await ask(question, by: caller)
             if receipt.isNew { lookAhead.didAsk(receipt) }
-            if receipt.record.response == nil, let expiry = receipt.expiry {
-                timekeeper?.setAlarm(at: expiry)
-            }
-            return receipt
-        case .resolve(let id, let resolution, let seen):
-            let receipt = try await storeResponse(id, resolution, seen: seen, by: caller)
+            changed = (receipt, receipt.record.response == nil ? receipt.expiry : nil)
+        case .resolve(let id, _, _):
+            changed = try await make(change, to: id, .answer, "store the response", by: caller)
             lookAhead.didResolve(id)
-            return receipt
         case .expire(let id):
-            return try await storeExpiry(id, by: caller)
+            changed = try await make(change, to: id, .answer, "store the expiry", by: caller)
         case .snooze(let id, let end):
-            let (receipt, end) = try await storeSnooze(id, until: end, by: caller)
-            timekeeper?.setAlarm(at: end)
-            return receipt
-        case .collect(let id, let reason):
-            return try await storeCollection(id, unused: reason, by: caller)
-        case .run(let id, let step):
-            return try await storeRun(id, step, by: caller)
-        case .requestCancel(let id, let authority):
-            return try await storeCancelRequest(id, authority, by: caller)
+            if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
+            changed = try await make(change, to: id, .upkeep, "store the snooze", by: caller)
+        case .collect(let id, _):
+            changed = try await make(
+                change, to: id, .answer, "mark the response as collected", by: caller)
+        case .run(let id, _):
+            changed = try await make(change, to: id, .answer, "log the command", by: caller)
+        case .requestCancel(let id, _):
+            changed = try await make(change, to: id, .answer, "store the cancel", by: caller)
         }
+        if let due = changed.due { timekeeper?.setAlarm(at: due) }
+        return changed.receipt
+    }
+
+    private nonisolated(nonsending) func make(
+        _ change: Change, to id: Alert.ID, _ kind: WriteJob.Kind, _ operation: String,
+        by caller: Caller
+    ) async throws(AlertError) -> WriteContext.Changed {
+        try await commits.perform(kind, operation) { [keeper = self.caller] context in
+            try context.make(change, to: id, by: caller, keeper: keeper)
+        }.result()
     }
 
     package func post(_ note: Note, by caller: Caller) {
-        switch note {
-        case .presented(let record, let moment):
-            postPresented(record, at: moment, by: caller)
-        case .returned(let record, let reason):
-            lookAhead.forget()
-            postReturned(record, because: reason, by: caller)
-        case .collected(let id):
-            postCollected(id, by: caller)
-        }
+        if case .returned = note { lookAhead.forget() }
+        commits.post("record what was on the screen") { try $0.store(note, by: caller) }
     }
 
     /// What is due now, and when something will be due next.
@@ -59,14 +60,49 @@ extension SQLiteAlertStore {
             return Due(isNow: try db.isDue(at: now), next: try db.nextDue(at: now))
         }
     }
+
+    /// Stores overdue expiries and ends finished snoozes, in bounded batches.
+    nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
+        var (goesOn, left) = (true, batches)
+        while goesOn, left > 0 {
+            left -= 1
+            goesOn = try await commits.perform(.upkeep, "store expiries", isOptional: true) {
+                [caller] context in
+                let expired = try context.expireOverdue(atMost: 100, by: caller)
+                let awake = try context.endSnoozes(atMost: 500)
+                return expired == 100 || awake == 500
+            }
+        }
+    }
+
+    /// Stores a few overdue expiries in the space reserved for answers, if a sweep finds no other.
+    nonisolated(nonsending) func sweepInReserve() async throws(AlertError) {
+        try await commits.perform(.answer, "store expiries") { [caller] context in
+            _ = try context.expireOverdue(atMost: 10, by: caller)
+        }
+    }
 }
 
+// A new question.
 extension SQLiteAlertStore {
-    nonisolated(nonsending) func storeQuestion(
+    private static let storing = "store the alert"
+
+    private nonisolated(nonsending) func ask(
         _ question: Question, by caller: Caller
     ) async throws(AlertError) -> Receipt {
         // A known key needs no write, and so no disk space.
-        if let known = try await known(question, of: caller) { return known }
+        if let key = question.alert.key {
+            let known = try await read("look for the key") { [clock] db -> Receipt? in
+                guard
+                    let row = try db.checkedAlert(
+                        key: key, source: question.source, uid: caller.identity.uid),
+                    // An expiry that is not stored yet is stored first.
+                    !row.isOverdue(at: clock.now())
+                else { return nil }
+                return try db.join(row, question, sequence: try db.lastSequence())
+            }
+            if let known { return known }
+        }
         let prepared = PreparedQuestion(question, by: caller)
         let stored = try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
         return prepared.receipt(of: stored)
@@ -93,8 +129,8 @@ extension SQLiteAlertStore {
         bell.create()
         SlotFile(path: files.slot, mode: files.mode).allocate()
         let prepared = PreparedQuestion(question, by: caller)
-        guard (try? writer.tryLock()) == true else { return nil }
-        defer { writer.unlock() }
+        guard (try? writer.lock.tryAcquire()) == true else { return nil }
+        defer { writer.lock.release() }
         guard (try? writer.begin()) != nil else { return nil }
         let box = ResultBox<PreparedQuestion.Stored>()
         let job = WriteJob(kind: .ask, operation: storing) { context in
@@ -104,64 +140,9 @@ extension SQLiteAlertStore {
             _ = try context.expireOverdue(atMost: 100, by: caller)
         }
         let outcome = writer.commit([job, expiries])
-        if let error = outcome.errors[0] { throw error }
+        if let error = outcome.members[0].error { throw error }
         bell.ring()
         writer.checkpointIfDue()
         return box.value.map(prepared.receipt)
-    }
-
-    private static let storing = "store the alert"
-
-    private nonisolated(nonsending) func known(
-        _ question: Question, of caller: Caller
-    ) async throws(AlertError) -> Receipt? {
-        guard let key = question.alert.key else { return nil }
-        return try await read("look for the key") { [clock] db in
-            guard
-                let row = try db.checkedAlert(
-                    key: key, source: question.source, uid: caller.identity.uid),
-                // An expiry that is not stored yet is stored first.
-                !row.isOverdue(at: clock.now())
-            else { return nil }
-            return try db.join(row, question, sequence: try db.lastSequence())
-        }
-    }
-}
-
-extension SQLiteAlertStore {
-    nonisolated(nonsending) func storeRun(
-        _ id: Alert.ID, _ step: RunStep, by caller: Caller
-    ) async throws(AlertError) -> Receipt {
-        try await commits.perform(.answer, "log the command") { context in
-            guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
-            var isNew: Bool
-            var content: [UInt8]?
-            if case .started(let allowsDefault) = step {
-                isNew =
-                    try row.record.response?.allowsRun(byDefault: allowsDefault) == true
-                    && context.collect(id, by: caller)
-                content = row.content
-            } else {
-                // Only what was started can end.
-                isNew = try context.db.hasStartedRun(id)
-            }
-            if isNew {
-                try context.audit(
-                    AuditDraft(
-                        kind: .ran, record: row.record, content: content,
-                        detail: EntryDetail.ran(step)), by: caller)
-            }
-            guard let row = try context.db.alert(id) else { throw AlertError.notFound(id) }
-            return Receipt(record: row.record, isNew: isNew, sequence: context.head.sequence)
-        }
-    }
-}
-
-extension Database {
-    /// Whether the log has the start of a command that an alert allowed.
-    fileprivate func hasStartedRun(_ id: Alert.ID) throws -> Bool {
-        try first(
-            "SELECT 1 FROM audit WHERE alert_id = ? AND event = 'ran' LIMIT 1", .integer(id)
-        ) { _ in true } ?? false
     }
 }

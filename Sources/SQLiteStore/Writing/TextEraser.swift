@@ -146,6 +146,8 @@ extension Writer {
     /// - Returns: Whether it was done, and not cancelled.
     func rewriteFile(erasures: Int64, isCancelled: @escaping () -> Bool) throws -> Bool {
         let db = try db()
+        lock.mark(isRewriting: true)
+        defer { lock.mark(isRewriting: false) }
         guard !isCancelled() else { return false }
         guard try db.checkpoint(.truncate) else { throw AlertError.readersKeepTexts }
         try file.files.checkRoomToRewrite()
@@ -167,7 +169,7 @@ extension Writer {
                 "UPDATE upkeep SET erasures_done = max(erasures_done, ?)", .integer(erasures))
             try db.run("COMMIT")
         } catch {
-            rollbackIfNeeded()
+            rollBack()
             throw error
         }
         return true

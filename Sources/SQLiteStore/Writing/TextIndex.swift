@@ -193,7 +193,7 @@ extension Writer {
     ///
     /// - Parameter count: How many entries there must be.
     func indexTexts(ifAtLeast count: Int) {
-        guard !mustCheck, !reserve.isGivenUp, known.failure == nil, let db = database?.handle,
+        guard !mustCheck, !reserve.isReleased, known.failure == nil, let db = database?.handle,
             let indexed = try? db.upkeep().indexed,
             let last = try? db.lastSequence(), last.subtractingBounded(indexed) >= count
         else { return }
@@ -203,7 +203,7 @@ extension Writer {
             try db.run("COMMIT")
         } catch {
             noteDamage(error)
-            rollbackIfNeeded()
+            rollBack()
             mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
         }
     }

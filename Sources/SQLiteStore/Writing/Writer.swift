@@ -15,14 +15,13 @@ final class Writer {
     let clock: any AlertClock
     let known: LogTail
     private let busyTime: Duration
-    private let writerLock: WriterLock
+    /// Held for each transaction and checkpoint.
+    let lock: WriterLock
     var reserve: DiskReserve
     var database: OpenDatabase?
     var mustCheck = false
     /// Whether this process has stored responses, which may not be in the search index yet.
     var mayHaveNewTexts = false
-    /// The size of the log in bytes when a transaction last began.
-    var logSize: Int64?
     /// The multiple of ``checkpointPages`` at which readers were last waited for.
     private var waitedAt = 0
     private var headerCheck = HeaderCheck()
@@ -36,58 +35,38 @@ final class Writer {
         file = DatabaseFile(files: files)
         self.clock = clock
         self.busyTime = busyTime
-        writerLock = WriterLock(path: files.lock, mode: files.mode)
+        lock = WriterLock(path: files.lock, mode: files.mode)
         reserve = DiskReserve(path: files.reserve, mode: files.mode)
     }
 
     /// Opens the database; creates and migrates it under the lock if necessary.
     func open() throws(AlertError) {
         var isLocked = false
-        defer { if isLocked { writerLock.release() } }
+        defer { if isLocked { lock.release() } }
         let lockOnce = { () throws(AlertError) in
-            guard !isLocked else { return }
-            try self.lockWithinBusyTime()
+            if !isLocked { try self.lock.acquire(within: self.busyTime) }
             isLocked = true
         }
-        let opened: (database: OpenDatabase, head: AuditHead)
+        let openAndRead = { () throws(AlertError) in
+            let opened = try self.file.openForWriting(lock: lockOnce)
+            self.known.raise(
+                to: try storing("read the audit log") { try opened.handle.lastHead() })
+            self.database = opened
+        }
         do throws(AlertError) {
-            opened = try openAndRead(lock: lockOnce)
+            try openAndRead()
         } catch {
             // On a full disk even the first reader has no space for the shared memory.
             guard case .storage = error, FileIdentity(path: file.files.reserve) != nil else {
                 throw error
             }
             try lockOnce()
-            guard reserve.giveUp() else { throw error }
-            opened = try openAndRead(lock: lockOnce)
+            guard reserve.release() else { throw error }
+            try openAndRead()
         }
-        database = opened.database
-        known.raise(to: opened.head)
     }
 
-    private func openAndRead(
-        lock: () throws(AlertError) -> Void
-    ) throws(AlertError) -> (OpenDatabase, AuditHead) {
-        let opened = try file.openForWriting(lock: lock)
-        return (opened, try storing("read the audit log") { try opened.handle.lastHead() })
-    }
-
-    private func lockWithinBusyTime() throws(AlertError) {
-        try writerLock.acquire(within: busyTime)
-    }
-
-    func tryLock() throws(AlertError) -> Bool { try writerLock.tryAcquire() }
-    func lock() throws(AlertError) { try writerLock.acquire() }
-    func unlock() { writerLock.release() }
-
-    /// Runs a closure that holds the writer lock for long, because it rewrites the database.
-    func rewriting<Result>(_ body: () throws -> Result) rethrows -> Result {
-        writerLock.mark(isRewriting: true)
-        defer { writerLock.mark(isRewriting: false) }
-        return try body()
-    }
-
-    /// Begins a transaction on the database that is at the path now.
+    /// Begins a transaction on the database that is at the path now; the lock is held.
     func begin() throws(AlertError) {
         if let failure = known.failure { throw failure }
         if mustCheck {
@@ -96,13 +75,12 @@ final class Writer {
                 database = try file.reopenAfterFailure(continuing: known.head)
             } catch {
                 // A full disk may have no space even for opening.
-                guard case .storage = error, reserve.giveUp() else { throw error }
+                guard case .storage = error, reserve.release() else { throw error }
                 database = try file.reopenAfterFailure(continuing: known.head)
             }
             mustCheck = false
         }
-        logSize = database?.logSizeAtItsPath
-        if logSize == nil {
+        if database?.isAtItsPath != true {
             // A file was deleted or replaced: anything written to the old one would be lost.
             leaveDatabase()
             do throws(AlertError) {
@@ -179,41 +157,138 @@ final class Writer {
                 try database?.schema.run()
             } catch {
                 noteDamage(error)
-                rollbackIfNeeded()
+                rollBack()
                 throw error
             }
         }
     }
 
-    func rollback() {
-        // Nothing has been written yet, or an error is already being reported.
-        try? database?.handle.execute("ROLLBACK")
+    /// Runs a closure in a transaction of its own, and commits it; returns whether other tasks of
+    /// this process must examine what has happened.
+    @discardableResult
+    func transaction(_ body: (WriteContext) throws -> Void) throws -> Bool {
+        try beginChecked()
+        return try complete(body)
     }
 
-    /// Runs the jobs in the current transaction, and commits it.
+    /// Runs a closure in the current transaction, and commits it.
+    private func complete(_ body: (WriteContext) throws -> Void) throws -> Bool {
+        do {
+            let db = try db()
+            // Members would commit one by one, although their callers would get an error.
+            guard db.isInTransaction else {
+                throw AlertError.busy("the database is locked by another program; try again")
+            }
+            let context = try makeContext(in: db, at: clock.now())
+            try body(context)
+            try context.finish()
+            known.expect(context.change)
+            try db.run("COMMIT")
+            return known.didCommit()
+        } catch {
+            noteDamage(error)
+            rollBack()
+            known.didNotCommit()
+            mustCheck = mustCheck || (error as? SQLiteError)?.isIOError == true
+            throw error
+        }
+    }
+
+    /// Runs jobs in the current transaction, and commits it.
+    ///
+    /// One that fails before it has written anything leaves the others alone. If one fails later, or
+    /// the disk is full, the transaction is undone, and each job that can be stored by itself is.
     ///
     /// - Parameter joining: Returns jobs that have come since, which join the transaction; called
     ///   until it returns none, which it must do at some time.
     func commit(_ jobs: [WriteJob], joining: () -> [WriteJob] = { [] }) -> Outcome {
-        var space = spaceLimits()
         var outcome = Outcome()
-        let admit = { (jobs: [WriteJob], outcome: inout Outcome) in
-            outcome.admit(jobs, refusals: self.refusals(of: jobs, &space))
-        }
-        admit(jobs, &outcome)
+        var refusals = refusalsForLongLog()
+        admit(jobs, to: &outcome, &refusals)
         do {
-            try run(&outcome) { admit(joining(), &$0) }
-            if let change = outcome.change { known.expect(change) }
-            try db().run("COMMIT")
+            outcome.concernsOthers = try complete { context in
+                var next = 0
+                while next < outcome.members.count {
+                    let members = next..<outcome.members.count
+                    if next > 0 { context.expect(at: clock.now()) }
+                    for index in members where outcome.members[index].error == nil {
+                        outcome.members[index].error = try run(
+                            outcome.members[index].job, in: context)
+                    }
+                    next = members.upperBound
+                    admit(joining(), to: &outcome, &refusals)
+                }
+                // What several members have changed.
+                do {
+                    try context.finish()
+                } catch  where !error.concernsEveryone {
+                    throw HalfDone()
+                }
+            }
             outcome.isCommitted = true
-            outcome.concernsOthers = outcome.change != nil && known.didCommit()
-            return outcome
         } catch {
-            noteDamage(error)
-            rollbackIfNeeded()
-            known.didNotCommit()
-            return recover(from: error, outcome)
+            repeatJobs(of: &outcome, after: error)
         }
+        return outcome
+    }
+
+    /// Runs a job, and returns its error if it failed before it had written anything.
+    private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
+        let changes = context.db.totalChanges
+        do {
+            try job.work(context)
+            return nil
+        } catch {
+            guard context.db.isInTransaction, !error.concernsEveryone else { throw error }
+            guard context.db.totalChanges == changes else { throw HalfDone() }
+            return translated(error, job.operation)
+        }
+    }
+
+    /// Runs the jobs of a transaction that was undone again, each in one of its own: all of them if
+    /// one had failed by itself, the answers on a full disk.
+    private func repeatJobs(of outcome: inout Outcome, after cause: any Error) {
+        let (isHalfDone, isFull) = (cause is HalfDone, cause.isFull)
+        // After a failed sync the pages count as clean but may not be on disk: nothing more is
+        // acknowledged until the file has been opened and checked again.
+        mustCheck = mustCheck || !(isHalfDone || isFull || cause.isBusy)
+        var cause = cause
+        for index in outcome.members.indices where !outcome.members[index].isRefused {
+            let job = outcome.members[index].job
+            // A member's own error may be due to what others have written, and that is undone.
+            var failure: (any Error)? = cause
+            let isRepeated = !mustCheck && (isHalfDone || isFull && job.kind == .answer)
+            if isRepeated {
+                repeat {
+                    failure = runAlone(job, &outcome)
+                } while failure?.isFull == true && job.kind == .answer && reserve.release()
+                if mustCheck, let failure { cause = failure }
+            }
+            outcome.members[index].error = failure.map { translated($0, job.operation) }
+            outcome.members[index].mayRepeat =
+                failure.map { !isRepeated || $0.concernsEveryone || $0.isBusy } ?? false
+        }
+    }
+
+    /// Runs a job in a transaction of its own; returns the error if it failed.
+    private func runAlone(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
+        do {
+            // A log that can be restarted needs no space.
+            _ = try? db().checkpoint(.passive)
+            let concernsOthers = try transaction(job.work)
+            outcome.isCommitted = true
+            outcome.concernsOthers = outcome.concernsOthers || concernsOthers
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Ends the current transaction, if there is one, and undoes what it has written.
+    func rollBack() {
+        guard let handle = database?.handle, handle.isInTransaction else { return }
+        // The first error is the one to report.
+        try? handle.execute("ROLLBACK")
     }
 
     /// Copies the write-ahead log into the database, if it has grown enough.
@@ -222,7 +297,7 @@ final class Writer {
         let pages = database.handle.walPages
         guard pages >= Self.tightCheckpointPages else { return }
         // Space that any process has released from the reserve is not for the log.
-        guard pages >= Self.checkpointPages || reserve.isGivenUp else { return }
+        guard pages >= Self.checkpointPages || reserve.isReleased else { return }
         // If readers follow each other closely, the log is only restarted after waiting for the
         // current ones: at most a quarter of a second, once every 4 MiB.
         let multiple = pages / Self.checkpointPages
@@ -245,15 +320,15 @@ final class Writer {
     ///   later, unless it is killed.
     func close(within time: Duration = .seconds(1)) {
         let hasLog = (FileIdentity(path: file.files.wal)?.size ?? 0) > 0
-        let mayCopy = hasLog && !mustCheck && !reserve.isGivenUp && database?.isAtItsPath == true
-        let isLocked = mayCopy && (try? writerLock.acquire(within: time)) != nil
+        let mayCopy = hasLog && !mustCheck && !reserve.isReleased && database?.isAtItsPath == true
+        let isLocked = mayCopy && (try? lock.acquire(within: time)) != nil
         if isLocked, known.failure == nil, (try? checkHeader()) != nil {
             if mayHaveNewTexts { indexTexts(ifAtLeast: 1) }
             database?.handle.emptyLogAtClosing()
         }
         // This is the last reference, so it is closed here.
         database = nil
-        if isLocked { writerLock.release() }
+        if isLocked { lock.release() }
     }
 
     func db() throws(AlertError) -> Database {
@@ -261,95 +336,6 @@ final class Writer {
             throw .storage(operation: "write to \(file.files.database)", "it is not open")
         }
         return database.handle
-    }
-
-    private func run(
-        _ outcome: inout Outcome, admitting admit: (inout Outcome) -> Void
-    ) throws {
-        let db = try db()
-        guard db.isInTransaction else {
-            // Savepoints would commit one by one, although their callers would get an error.
-            throw AlertError.busy("the database is locked by another program; try again")
-        }
-        do {
-            try runAtOnce(in: db, &outcome, admitting: admit)
-        } catch is HalfDone {
-            // This is rare, so it pays to run the other jobs without savepoints.
-            try db.run("ROLLBACK")
-            try beginChecked()
-            outcome.errors = outcome.refusals
-            try runOneByOne(in: db, &outcome)
-        }
-    }
-
-    /// Runs jobs each of which either succeeds or fails before it has written anything.
-    private func runAtOnce(
-        in db: Database, _ outcome: inout Outcome, admitting admit: (inout Outcome) -> Void
-    ) throws {
-        let context = try makeContext(in: db, at: clock.now())
-        var next = 0
-        while next < outcome.jobs.count {
-            let members = next..<outcome.jobs.count
-            context.expect(at: next == 0 ? context.now : clock.now())
-            for index in members where outcome.errors[index] == nil {
-                outcome.errors[index] = try run(outcome.jobs[index], in: context)
-            }
-            next = members.upperBound
-            admit(&outcome)
-        }
-        try wholly(db) { try context.finish() }
-        outcome.change = context.change
-    }
-
-    /// Runs a job, and returns its error if it failed before it had written anything.
-    private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
-        let db = context.db
-        let changes = db.totalChanges
-        do {
-            try job.work(context)
-            return nil
-        } catch {
-            guard db.isInTransaction, !error.concernsEveryone else { throw error }
-            guard db.totalChanges == changes else { throw HalfDone() }
-            return translated(error, job.operation)
-        }
-    }
-
-    /// Runs what concerns several jobs: if that fails for one of them, each is run by itself.
-    private func wholly(_ db: Database, _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch {
-            guard db.isInTransaction, !error.concernsEveryone else { throw error }
-            throw HalfDone()
-        }
-    }
-
-    /// Runs each job in a savepoint, so that a failing one only undoes its own writes.
-    private func runOneByOne(in db: Database, _ outcome: inout Outcome) throws {
-        let now = clock.now()
-        for (index, job) in outcome.jobs.enumerated() where outcome.errors[index] == nil {
-            try db.run("SAVEPOINT member")
-            do {
-                let context = try makeContext(in: db, at: now)
-                try job.work(context)
-                try context.finish()
-                outcome.change = LogTail.Commit(
-                    start: outcome.change?.start ?? context.start, head: context.head,
-                    concernsOthers: true)
-            } catch {
-                guard db.isInTransaction, !error.concernsEveryone else { throw error }
-                outcome.errors[index] = translated(error, job.operation)
-                try db.run("ROLLBACK TO member")
-            }
-            try db.run("RELEASE member")
-        }
-    }
-
-    func rollbackIfNeeded() {
-        guard let handle = database?.handle, handle.isInTransaction else { return }
-        // The first error is the one to report.
-        try? handle.execute("ROLLBACK")
     }
 }
 
@@ -362,81 +348,71 @@ extension Error {
         guard let error = self as? SQLiteError else { return false }
         return error.isFull || error.isIOError || error.isDamage
     }
-}
 
-extension Writer {
-    /// The members of a transaction, and what has become of them.
-    struct Outcome {
-        private(set) var jobs: [WriteJob] = []
-        /// For each job, in order: why it was refused before it was tried, or `nil`.
-        private(set) var refusals: [AlertError?] = []
-        /// For each job, in order: the error if nothing of it is stored, or `nil`.
-        var errors: [AlertError?] = []
-        var isCommitted = false
-        /// The transaction's changes to the audit log.
-        var change: LogTail.Commit?
-        /// Whether other tasks of this process must examine what has happened.
-        var concernsOthers = false
-        var mustKeepDeferred = false
+    fileprivate var isFull: Bool { (self as? SQLiteError)?.isFull ?? false }
 
-        /// Adds members.
-        mutating func admit(_ jobs: [WriteJob], refusals: [AlertError?]) {
-            self.jobs += jobs
-            self.refusals += refusals
-            errors += refusals
-            let isKept = { (job: WriteJob, refusal: AlertError?) in
-                job.kind == .upkeep && refusal != nil
-            }
-            mustKeepDeferred = mustKeepDeferred || zip(jobs, refusals).contains(where: isKept)
-        }
+    fileprivate var isBusy: Bool {
+        if case .busy? = self as? AlertError { true } else { false }
     }
 }
 
-// Handling transactions when space runs out or the disk fails.
 extension Writer {
+    /// A member of a transaction, and what has become of it.
+    struct Member {
+        let job: WriteJob
+        /// Why nothing of it is stored, if that is so.
+        var error: AlertError?
+        /// Whether that is not due to the job, so that it may be stored later.
+        var mayRepeat = false
+        /// Whether it was not tried, because space is running out.
+        var isRefused = false
+    }
+
+    /// What has become of a transaction.
+    struct Outcome {
+        var members: [Member] = []
+        /// Whether something is stored.
+        var isCommitted = false
+        /// Whether other tasks of this process must examine what has happened.
+        var concernsOthers = false
+    }
+
+    // MARK: - Running out of space
+
     /// The log size at which new alerts are refused, because a reader prevents the log from being
     /// reused.
     private static let walLimitForAsks: Int64 = 48 << 20
     /// The log size at which everything but answers and withdrawals is refused.
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
-    /// Why a transaction refuses some kinds of writes: because space is running out.
-    struct SpaceLimits {
-        fileprivate var asks: AlertError?
-        fileprivate var upkeep: AlertError?
-        fileprivate var hasTriedReserve = false
+    /// Why kinds of jobs are refused: because space is running out.
+    private typealias Refusals = [WriteJob.Kind: AlertError]
+
+    private func refusalsForLongLog() -> Refusals {
+        guard walSize() > Self.walLimitForAsks, !emptyLog() else { return [:] }
+        let size = walSize() - rewrittenSize()
+        let error = AlertError.busy(
+            "a program keeps reading the database, so its log (\(walSize() >> 20) MiB) can't be "
+                + "emptied; new alerts are refused until it ends")
+        var refusals: Refusals = [:]
+        if size > Self.walLimitForAsks { refusals[.ask] = error }
+        if size > Self.walLimitForUpkeep { (refusals[.upkeep], refusals[.note]) = (error, error) }
+        return refusals
     }
 
-    /// Finds out what is refused; a transaction is open that has written nothing yet.
-    func spaceLimits() -> SpaceLimits {
-        var limits = SpaceLimits()
-        if logSize ?? walSize() > Self.walLimitForAsks, !emptyLog() {
-            let size = walSize() - rewrittenSize()
-            let busy = AlertError.busy(
-                "a program keeps reading the database, so its log (\(walSize() >> 20) MiB) can't be "
-                    + "emptied; new alerts are refused until it ends")
-            if size > Self.walLimitForAsks { limits.asks = busy }
-            if size > Self.walLimitForUpkeep { limits.upkeep = busy }
-        }
-        return limits
-    }
-
-    /// For each of the jobs, why it is refused, or `nil`.
-    func refusals(of jobs: [WriteJob], _ limits: inout SpaceLimits) -> [AlertError?] {
-        if limits.asks == nil, !limits.hasTriedReserve, jobs.contains(where: { $0.kind == .ask }) {
+    /// Adds members to a transaction, and refuses those for which there is no space.
+    private func admit(_ jobs: [WriteJob], to outcome: inout Outcome, _ refusals: inout Refusals) {
+        if refusals[.ask] == nil, jobs.contains(where: { $0.kind == .ask }) {
             do throws(AlertError) {
-                try reserve.setAside()
+                try reserve.allocate()
             } catch {
-                limits.asks = error
+                refusals[.ask] = error
             }
-            limits.hasTriedReserve = true
         }
-        return jobs.map { job in
-            switch job.kind {
-            case .ask: limits.asks
-            case .upkeep: limits.upkeep
-            case .answer: nil
-            }
+        outcome.members += jobs.map { job in
+            let refusal = refusals[job.kind]
+            return Member(
+                job: job, error: refusal, mayRepeat: refusal != nil, isRefused: refusal != nil)
         }
     }
 
@@ -452,75 +428,14 @@ extension Writer {
         return (pages ?? 0).multipliedReportingOverflow(by: frame).partialValue
     }
 
-    private func walSize() -> Int64 {
-        FileIdentity(path: file.files.wal)?.size ?? 0
-    }
+    private func walSize() -> Int64 { FileIdentity(path: file.files.wal)?.size ?? 0 }
 
     /// Tries to empty the write-ahead log. A transaction is open that has written nothing yet.
     private func emptyLog() -> Bool {
-        guard let handle = database?.handle else { return false }
-        rollback()
-        let isEmptied = (try? handle.checkpoint(.truncate)) ?? false
-        do {
-            try beginChecked()
-        } catch {
-            // The commit will fail with the reason.
-            return false
-        }
+        rollBack()
+        let isEmptied = (try? db().checkpoint(.truncate)) ?? false
+        // If none begins, the commit will fail with the reason.
+        try? beginChecked()
         return isEmptied
-    }
-
-    /// Decides what a failed transaction means for its members.
-    func recover(from error: any Error, _ outcome: Outcome) -> Outcome {
-        var failed = outcome
-        // A member's own error may be due to what others have written, and that is undone.
-        failed.errors = zip(outcome.jobs, outcome.refusals).map { job, refusal in
-            refusal ?? translated(error, job.operation)
-        }
-        failed.mustKeepDeferred = true
-        if case .busy? = error as? AlertError { return failed }
-        guard let error = error as? SQLiteError, error.isFull else {
-            // After a failed sync the pages count as clean but may not be on disk: nothing more is
-            // acknowledged until the file has been opened and checked again.
-            mustCheck = true
-            return failed
-        }
-        return retryAnswers(failed)
-    }
-
-    /// Runs the answers among the jobs again, one by one, in the space of the reserve.
-    private func retryAnswers(_ failed: Outcome) -> Outcome {
-        var outcome = failed
-        for (index, job) in failed.jobs.enumerated() where job.kind == .answer {
-            var error = retry(job, &outcome)
-            while (error as? SQLiteError)?.isFull == true, reserve.giveUp() {
-                error = retry(job, &outcome)
-            }
-            outcome.errors[index] = error.map { translated($0, job.operation) }
-            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
-        }
-        return outcome
-    }
-
-    /// Runs one job in a separate transaction; returns the error if it failed.
-    private func retry(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
-        do {
-            let db = try db()
-            // A log that can be restarted needs no space.
-            _ = try? db.checkpoint(.passive)
-            try beginChecked()
-            let context = try makeContext(in: db, at: clock.now())
-            try job.work(context)
-            try context.finish()
-            try db.run("COMMIT")
-            outcome.isCommitted = true
-            known.raise(to: context.head)
-            outcome.concernsOthers = true
-            return nil
-        } catch {
-            noteDamage(error)
-            rollbackIfNeeded()
-            return error
-        }
     }
 }

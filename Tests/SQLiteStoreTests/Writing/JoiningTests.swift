@@ -207,7 +207,7 @@ struct JoiningTests {
         async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         for number in 0...GroupCommit.maximumBatch {
-            store.commits.deferWrite("note") { _ in order.note("\(number)") }
+            store.commits.post("note") { _ in order.note("\(number)") }
         }
         async let answered: Void = store.commits.perform(.answer, "answer") { _ in
             order.note("answer")
@@ -227,7 +227,7 @@ struct JoiningTests {
         let gate = Gate()
         async let held: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
-        store.commits.deferWrite("note") { _ in order.note("note") }
+        store.commits.post("note") { _ in order.note("note") }
         async let answered: Void = store.commits.perform(.answer, "answer") { _ in
             order.note("answer")
         }

@@ -125,8 +125,8 @@ struct WriterTests {
                 }
             }
             let outcome = writer.commit(jobs)
-            #expect(outcome.errors.map(\.?.kind) == ["busy", "busy"])
-            #expect(!outcome.isCommitted && outcome.mustKeepDeferred)
+            #expect(outcome.members.map(\.error?.kind) == ["busy", "busy"])
+            #expect(!outcome.isCommitted && outcome.members.allSatisfy(\.mayRepeat))
             // Nothing is wrong with the file.
             #expect(!writer.mustCheck)
             try other.execute("ROLLBACK")
