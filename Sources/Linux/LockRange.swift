@@ -13,9 +13,6 @@ package struct LockRange: Sendable, Hashable {
         self.length = length
     }
 
-    /// The first byte after it; only valid if there is a length.
-    package var end: Int64 { start + length }
-
     /// All bytes from an offset on.
     package init(from start: Int64) {
         self.init(start: start, length: 0)

@@ -24,14 +24,8 @@ final class QueueConfined<Value>: @unchecked Sendable {
     nonisolated(nonsending) func run<Result: Sendable>(
         _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
     ) async throws(AlertError) -> Result {
-        try await result(body).get()
-    }
-
-    /// Runs a closure in the same way, and returns its result or its error.
-    private nonisolated(nonsending) func result<Result: Sendable>(
-        _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
-    ) async -> Swift.Result<Result, AlertError> {
-        await withCheckedContinuation { continuation in
+        let result: Swift.Result<Result, AlertError> = await withCheckedContinuation {
+            continuation in
             queue.async {
                 continuation.resume(
                     returning: Swift.Result { () throws(AlertError) in
@@ -39,23 +33,40 @@ final class QueueConfined<Value>: @unchecked Sendable {
                     })
             }
         }
+        return try result.get()
     }
 
-    /// Runs a closure on the queue; it can ask whether the calling task has been cancelled, which
-    /// it can't see from the queue's thread.
+    /// Runs a closure on the queue; it can ask whether the calling task has been cancelled.
     nonisolated(nonsending) func run<Result: Sendable>(
         untilCancelled body:
             @escaping @Sendable (inout Value, _ isCancelled: () -> Bool) throws(AlertError) ->
             Result
     ) async throws(AlertError) -> Result {
-        let isCancelled = Mutex(false)
-        let outcome = await withTaskCancellationHandler {
-            await self.result { (value: inout Value) throws(AlertError) -> Result in
-                try body(&value) { isCancelled.withLock { $0 } }
+        try await withCancelCheck { isCancelled throws(AlertError) in
+            try await run { (value: inout Value) throws(AlertError) in
+                try body(&value, isCancelled)
             }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
         }
-        return try outcome.get()
     }
+}
+
+/// Runs a closure that can ask whether the calling task has been cancelled on any thread, where
+/// that can't be seen otherwise.
+nonisolated(nonsending) func withCancelCheck<Result: Sendable>(
+    _ body:
+        nonisolated(nonsending) (
+            _ isCancelled: @escaping @Sendable () -> Bool
+        ) async throws(AlertError) -> Result
+) async throws(AlertError) -> Result {
+    let isCancelled = Mutex(false)
+    let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
+        do throws(AlertError) {
+            return .success(try await body { isCancelled.withLock { $0 } })
+        } catch {
+            return .failure(error)
+        }
+    } onCancel: {
+        isCancelled.withLock { $0 = true }
+    }
+    return try result.get()
 }

@@ -14,7 +14,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private let changes: ChangeSignal
     private let foreignChanges: ChangeSignal
     let slotChanges: ChangeSignal
-    private let attached: AttachedEntries
+    private let leases: SlotLeases
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
@@ -122,7 +122,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         copy: ReadingCopy? = nil
     ) {
         let slotChanges = ChangeSignal()
-        let attached = AttachedEntries()
+        let leases = SlotLeases()
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known, copy: copy) {
                 [weak commits] in
@@ -138,7 +138,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.known = known
         self.lookAhead = lookAhead
         self.slotChanges = slotChanges
-        self.attached = attached
+        self.leases = leases
         self.reader = reader
         self.caller = caller
         self.timekeeper = timekeeper
@@ -154,7 +154,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         } onSlot: {
             slotChanges.change()
         } onTick: {
-            attached.giveSigns()
+            leases.giveSigns()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
             reader.async { reader in
@@ -265,7 +265,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ) async throws(AlertError) -> any ScreenLease {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
-        return try SlotLease(of: screen, in: self)
+        let lease = try SlotLease(of: screen, in: slot, changes: slotChanges)
+        leases.add(lease)
+        // Its tick gives the signs of life.
+        watch.start()
+        return lease
     }
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster {
@@ -278,18 +282,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         return slot.roster()
     }
 
-    /// Records an attached screen, which must give signs of life.
-    func noteAttached(_ entry: SlotEntry) {
-        attached.add(entry)
-        // Its tick gives the signs of life.
-        watch.start()
-    }
-
     package nonisolated(nonsending) func takeHandlerTurn(
         _ id: Alert.ID
     ) async throws(AlertError) -> (any HandlerTurn)? {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
-        return try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
+        return try HeldHandlerTurn(of: id, in: files)
     }
 }

@@ -22,16 +22,14 @@ struct TextSearch {
             guard look.next == nil, look.found.count < limit else { return look }
             next = end
         }
-        do {
+        let older = try usingTextIndex {
             let range = try sequences(upkeep, before: next)
-            guard !range.isEmpty else { return look }
-            let older = try matches(range, limit - look.found.count)
-            look.found += older.found
-            look.next = older.next
-            return look
-        } catch let error as SQLiteError where error.isDamage {
-            throw AlertError.damagedIndex(error)
+            return range.isEmpty
+                ? HistoryWalk.Look() : try matches(range, limit - look.found.count)
         }
+        look.found += older.found
+        look.next = older.next
+        return look
     }
 
     /// The entries whose indexed responses may have the filter's times: they have the order of

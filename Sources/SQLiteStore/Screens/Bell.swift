@@ -18,9 +18,6 @@ final class Bell: Sendable {
 
     private struct State {
         var descriptor: Descriptor?
-        var isListening = false
-        /// Whether the descriptor holds the lock of a listener.
-        var isLocked = false
         /// Whether this process has rung since it last checked the bell.
         var hasRung = false
         var isClosed = false
@@ -34,34 +31,24 @@ final class Bell: Sendable {
     /// Creates the bell if it does not exist, so that it can be watched before its first ring.
     func create() {
         guard FileIdentity(path: path)?.size != 1 else { return }
-        state.withLock { state in
-            if let descriptor = opened(&state) { write(to: descriptor, &state) }
-        }
+        state.withLock { write(&$0) { _ in true } }
     }
 
     /// Rings if another process listens; a bell that can't be rung is not an error, because
     /// listeners also poll slowly.
     func ring() {
-        state.withLock { state in
-            guard let descriptor = opened(&state), descriptor.isLockedByOthers else { return }
-            write(to: descriptor, &state)
-        }
+        state.withLock { write(&$0, if: \.isLockedByOthers) }
     }
 
-    /// Makes others ring for this process from now on; called again after the file was replaced.
+    /// Makes others ring for this process from now on; called again in case the file was replaced.
     func listen() {
-        state.withLock { state in
-            state.isListening = true
-            _ = opened(&state)
-        }
+        // Without the lock, changes by others are noticed at most a second later.
+        state.withLock { _ = opened(&$0)?.tryLock(F_RDLCK) }
     }
 
     /// Stops listening and ringing.
     func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.descriptor = nil
-        }
+        state.withLock { ($0.isClosed, $0.descriptor) = (true, nil) }
     }
 
     /// The bell file that is at the path now.
@@ -69,16 +56,12 @@ final class Bell: Sendable {
         guard !state.isClosed else { return nil }
         if state.descriptor?.isStill(at: path) != true {
             state.descriptor = try? Descriptor.open(path, mode: mode)
-            state.isLocked = false
-        }
-        if state.isListening, !state.isLocked {
-            // Without the lock, changes by others are noticed at most a second later.
-            state.isLocked = state.descriptor?.tryLock(F_RDLCK) ?? false
         }
         return state.descriptor
     }
 
-    private func write(to descriptor: Descriptor, _ state: inout State) {
+    private func write(_ state: inout State, if isWanted: (Descriptor) -> Bool) {
+        guard let descriptor = opened(&state), isWanted(descriptor) else { return }
         var byte = mark
         pwrite(descriptor.raw, &byte, 1, 0)
         state.hasRung = true

@@ -10,21 +10,16 @@ import Synchronization
 /// The slow check covers what inotify misses: a ring lost in a crash, a file that was replaced, and
 /// everything if the user already has 128 inotify instances and gets no more.
 final class QueueWatch: Sendable {
-    private enum Phase {
-        case idle
-        case running
-        case stopped
-    }
+    private enum Phase { case idle, running, stopped }
 
     private struct State {
         var phase = Phase.idle
-        var inotify: Descriptor?
         /// The event sources of the watch's queue: inotify and a timer.
         var sources: [DispatchSource] = []
-        var bellWatch: Int32 = -1
-        var slotWatch: Int32 = -1
-        var bellFile: FileIdentity?
-        var slotFile: FileIdentity?
+        var inotify: Descriptor?
+        /// The numbers of the watches of the files that are at their paths now, or negative.
+        var bell: Int32 = -1
+        var slot: Int32 = -1
     }
 
     private let files: QueueFiles
@@ -54,15 +49,27 @@ final class QueueWatch: Sendable {
         state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .running
-            watchFiles(&state)
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(
                 deadline: .now() + .seconds(1), repeating: .seconds(1),
                 leeway: .milliseconds(100))
             timer.setEventHandler { [weak self] in self?.tick() }
-            timer.resume()
+            var sources: [any DispatchSourceProtocol] = [timer]
+            let instance = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+            if instance >= 0 {
+                let inotify = Descriptor(owning: instance)
+                state.inotify = inotify
+                watchFiles(&state)
+                let source = DispatchSource.makeReadSource(
+                    fileDescriptor: inotify.raw, queue: queue)
+                source.setEventHandler { [weak self] in self?.drain() }
+                // Keeps the descriptor open until Dispatch has released it.
+                source.setCancelHandler { withExtendedLifetime(inotify) {} }
+                sources.append(source)
+            }
+            for source in sources { source.resume() }
             // The protocols that Dispatch returns are not Sendable, but their class is.
-            state.sources += [timer as? DispatchSource].compactMap { $0 }
+            state.sources = sources.compactMap { $0 as? DispatchSource }
             return true
         }
     }
@@ -80,86 +87,44 @@ final class QueueWatch: Sendable {
         }
     }
 
-    private func watchFiles(_ state: inout State) {
-        guard let inotify = Descriptor.inotify() else { return }
-        state.inotify = inotify
-        addWatches(&state)
-        let source = DispatchSource.makeReadSource(fileDescriptor: inotify.raw, queue: queue)
-        source.setEventHandler { [weak self] in self?.drain() }
-        // Keeps the descriptor open until Dispatch has released it.
-        source.setCancelHandler { withExtendedLifetime(inotify) {} }
-        source.resume()
-        state.sources += [source as? DispatchSource].compactMap { $0 }
-    }
-
     private func tick() {
-        state.withLock { addWatches(&$0) }
+        state.withLock { watchFiles(&$0) }
         onTick()
     }
 
-    /// Watches the files that are at their paths now, unless they are already being watched.
-    private func addWatches(_ state: inout State) {
-        guard let inotify = state.inotify else { return }
-        let gone = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB)
-        let bell = FileIdentity(path: files.bell)
-        if bell != state.bellFile {
-            state.bellFile = bell
-            state.bellWatch = inotify_add_watch(
-                inotify.raw, files.bell, UInt32(IN_MODIFY) | gone)
-        }
-        let slot = FileIdentity(path: files.slot)
-        if slot != state.slotFile {
-            state.slotFile = slot
-            state.slotWatch = inotify_add_watch(
-                inotify.raw, files.slot, UInt32(IN_CLOSE_WRITE) | gone)
-        }
+    /// Watches the files that are at their paths now. A file that is already being watched keeps
+    /// its number; see inotify_add_watch(2).
+    private func watchFiles(_ state: inout State) {
+        guard let inotify = state.inotify?.raw else { return }
+        let gone = IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB
+        state.bell = inotify_add_watch(inotify, files.bell, UInt32(IN_MODIFY | gone))
+        state.slot = inotify_add_watch(inotify, files.slot, UInt32(IN_CLOSE_WRITE | gone))
     }
 
     /// Reads the events of inotify, and passes them on at most once per file.
     private func drain() {
-        let (bell, slot) = state.withLock { state in
-            defer { addWatches(&state) }
-            return readEvents(&state)
+        let (numbers, bell, slot) = state.withLock { state in
+            defer { watchFiles(&state) }
+            return (state.inotify?.watchesWithEvents() ?? [], state.bell, state.slot)
         }
-        if bell { onBell() }
-        if slot { onSlot() }
-    }
-
-    private func readEvents(_ state: inout State) -> (bell: Bool, slot: Bool) {
-        var (bell, slot) = (false, false)
-        guard let inotify = state.inotify else { return (bell, slot) }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        var count = read(inotify.raw, &buffer, buffer.count)
-        while count > 0 {
-            buffer.withUnsafeBytes { bytes in
-                var offset = 0
-                while offset + MemoryLayout<inotify_event>.size <= count {
-                    let event = bytes.loadUnaligned(
-                        fromByteOffset: offset, as: inotify_event.self)
-                    let isGone =
-                        event.mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0
-                    let overflowed = event.mask & UInt32(IN_Q_OVERFLOW) != 0
-                    if event.wd == state.bellWatch || overflowed {
-                        bell = true
-                        if isGone { state.bellFile = nil }
-                    }
-                    if event.wd == state.slotWatch || overflowed {
-                        slot = true
-                        if isGone { state.slotFile = nil }
-                    }
-                    offset += MemoryLayout<inotify_event>.size + Int(event.len)
-                }
-            }
-            count = read(inotify.raw, &buffer, buffer.count)
-        }
-        return (bell, slot)
+        // −1 stands for events that were lost, because there were too many.
+        if !numbers.isDisjoint(with: [-1, bell]) { onBell() }
+        if !numbers.isDisjoint(with: [-1, slot]) { onSlot() }
     }
 }
 
 extension Descriptor {
-    /// A new inotify instance, or `nil` if the user has reached the limit.
-    static func inotify() -> Descriptor? {
-        let raw = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        return raw < 0 ? nil : Descriptor(owning: raw)
+    /// Reads the events of an inotify instance that only watches files, so that none has a name.
+    fileprivate func watchesWithEvents() -> Set<Int32> {
+        var numbers: Set<Int32> = []
+        while let events = read(), !events.isEmpty {
+            for start in stride(from: 0, to: events.count, by: MemoryLayout<inotify_event>.size) {
+                let event = events.withUnsafeBytes {
+                    $0.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
+                }
+                numbers.insert(event.wd)
+            }
+        }
+        return numbers
     }
 }

@@ -2,7 +2,6 @@ import AlertCore
 import FoundationEssentials
 import Glibc
 import Linux
-import Synchronization
 
 /// The file of the screens attached to a queue, which also determines which of them leads.
 ///
@@ -31,16 +30,6 @@ struct SlotFile: Sendable {
     let path: String
     let mode: mode_t
 
-    /// A screen with an entry.
-    struct Attached {
-        let index: Int
-        let holder: AttachedScreen
-        /// 0 if it does not lead.
-        let generation: Int64
-        /// How long it has given no sign of life; `nil` if that is unknown.
-        var silence: Duration?
-    }
-
     /// Gives the file the length of one entry, so that it can be written on a full disk.
     func allocate() {
         let size = FileIdentity(path: path)?.size ?? 0
@@ -50,68 +39,65 @@ struct SlotFile: Sendable {
         _ = posix_fallocate(descriptor.raw, 0, off_t(Self.entryLength))
     }
 
-    /// Attaches a screen; `nil` if the file is deleted at this moment.
+    /// Attaches a screen; `nil` if the file is deleted at this moment, so that others see another.
     ///
     /// - Throws: ``AlertError/busy(_:)`` if there are already 64 screens,
+    ///   ``AlertError/invalid(_:_:)`` if the names of the presenters are too long for an entry,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/storage(operation:_:)``.
-    func attach(_ holder: AttachedScreen) throws(AlertError) -> SlotEntry? {
-        let descriptor = try Descriptor.open(path, mode: mode)
-        for index in 0..<Self.capacity {
-            if descriptor.tryLock(F_WRLCK, Self.range(ofEntry: index)) {
-                let entry = SlotEntry(
-                    descriptor: descriptor, file: self, index: index, holder: holder)
-                // Deleted between opening and locking: others see another file.
-                guard entry.isValid else { return nil }
-                try entry.enter()
-                entry.ring()
-                return entry
+    func attach(_ screen: AttachedScreen) throws(AlertError) -> HeldEntry? {
+        guard let text = SlotEntry(of: screen, leading: 0).bytes else {
+            throw .invalid("presenters", "have names that are too long together")
+        }
+        let file = try Descriptor.open(path, mode: mode)
+        for index in 0..<Self.capacity where try file.lock(Self.range(ofEntry: index), of: path) {
+            guard file.isStill(at: path) else { return nil }
+            let entry = HeldEntry(file: file, index: index)
+            errno = 0
+            guard entry.write(text) else {
+                if errno != 0 { throw SystemError.current("write", path) }
+                throw .storage(operation: "write \(path)", "only a part could be written")
             }
-            guard errno == EAGAIN || errno == EACCES else {
-                throw SystemError.current("lock", path)
-            }
+            ring()
+            return entry
         }
         throw .busy(
             "\(Self.capacity) screens show this queue, which is the maximum; "
                 + "end one of them and try again")
     }
 
-    /// The screen that leads; `nil` if none does.
-    func leader() -> Attached? { Descriptor.openForReading(path).flatMap { leader(of: $0) } }
-
-    /// The screen that leads with a generation later than this one; `nil` if none does.
-    ///
-    /// Between taking the lead and writing its text, a screen is unknown.
-    func leader(of file: Descriptor, above own: Int64 = 0) -> Attached? {
-        guard let generation = Self.generations(of: file).max(), generation > own else {
-            return nil
-        }
-        return living(in: file).first { $0.generation == generation }
-            ?? Attached(index: -1, holder: .unknown, generation: generation)
-    }
+    /// Makes the other screens read the file: they watch for the close of a writable descriptor
+    /// (`IN_CLOSE_WRITE`).
+    func ring() { _ = try? Descriptor.open(path, mode: mode) }
 
     /// The attached screens.
     func roster() -> ScreenRoster {
-        guard let file = Descriptor.openForReading(path) else { return ScreenRoster() }
-        return roster(of: file)
+        Descriptor.openForReading(path).map { Self.roster(of: $0) } ?? ScreenRoster()
     }
 
-    /// The screens other than one; a leader is included only if it has a later generation.
-    func roster(
-        of file: Descriptor, besides own: Int? = nil, above generation: Int64 = 0
-    ) -> ScreenRoster {
-        let living = living(in: file)
-        let last = Self.generations(of: file).max() ?? 0
-        let found = last > generation ? living.first { $0.generation == last } : nil
-        let leader = found ?? leader(of: file, above: generation)
-        let others = living.filter { $0.index != own && $0.index != leader?.index }
+    /// The screens that others have attached; one leads only with a generation later than `own`.
+    static func roster(of file: Descriptor, above own: Int64 = 0) -> ScreenRoster {
+        let (leader, others) = others(in: file, above: own)
         let followers = others.map { other in
-            var screen = other.holder
+            var screen = other.screen
             // A screen that was overtaken without noticing is stopped: nobody can answer there.
-            let isOvertaken = other.generation > 0 && other.generation < generation
-            if isOvertaken { screen.silence = other.silence ?? .zero }
+            let isOvertaken = other.generation > 0 && other.generation < own
+            if isOvertaken { screen.silence = other.age ?? .zero }
             return screen
         }
-        return ScreenRoster(leader: leader?.holder, followers: followers)
+        return ScreenRoster(leader: leader?.screen, followers: followers)
+    }
+
+    /// The entries that others hold, and that of the leader among them.
+    static func others(
+        in file: Descriptor, above own: Int64 = 0
+    ) -> (leader: SlotEntry?, followers: [SlotEntry]) {
+        var followers = entries(of: file)
+        let latest = latestGeneration(in: file, after: own)
+        guard latest > own else { return (nil, followers) }
+        let index = followers.firstIndex { $0.generation == latest }
+        // Between taking the lead and writing its text, a screen is unknown.
+        let leader = index.map { followers.remove(at: $0) }
+        return (leader ?? SlotEntry(of: .unknown, leading: latest), followers)
     }
 
     // MARK: - Locks
@@ -124,63 +110,72 @@ struct SlotFile: Sendable {
         LockRange(start: firstGeneration + generation, length: 1)
     }
 
-    /// The generations that others hold.
-    static func generations(of file: Descriptor) -> Set<Int64> {
-        var found: Set<Int64> = []
-        var unseen = [later(than: 0)]
-        // The kernel reports any one lock in a range: others may be on both sides of it.
-        while let range = unseen.popLast(), found.count <= capacity {
-            guard let lock = file.otherLock(on: range), lock.length == 1 else { continue }
-            found.insert(lock.start - firstGeneration)
-            let (before, after) = (lock.start - range.start, range.end - lock.start - 1)
-            if before > 0 { unseen.append(LockRange(start: range.start, length: before)) }
-            if after > 0 { unseen.append(LockRange(start: lock.start + 1, length: after)) }
+    /// Whether others have attached a screen.
+    static func hasOthers(_ file: Descriptor) -> Bool {
+        file.otherLock(on: LockRange(start: 0, length: Int64(entryLength * capacity))) != nil
+    }
+
+    /// The latest generation that others hold after one; that one if they hold none.
+    static func latestGeneration(in file: Descriptor, after own: Int64 = 0) -> Int64 {
+        var latest = own
+        // The kernel reports any one lock in a range: there may be later ones.
+        for _ in 0...capacity where latest < lastGeneration {
+            let later = LockRange(
+                start: firstGeneration + latest + 1, length: lastGeneration - latest)
+            guard let lock = file.otherLock(on: later), lock.length == 1 else { break }
+            latest = lock.start - firstGeneration
         }
-        return found
-    }
-
-    /// Whether others hold a later generation.
-    static func isOvertaken(_ generation: Int64, in file: Descriptor) -> Bool {
-        generation < lastGeneration && file.otherLock(on: later(than: generation)) != nil
-    }
-
-    private static func later(than generation: Int64) -> LockRange {
-        LockRange(
-            start: firstGeneration + generation + 1, length: lastGeneration - generation)
+        return latest
     }
 
     // MARK: - Texts
 
     /// The entries whose locks others hold; the text of a dead screen may still be there.
-    private func living(in file: Descriptor) -> [Attached] {
-        entries(of: file).filter { file.otherLock(on: Self.range(ofEntry: $0.index)) != nil }
+    private static func entries(of file: Descriptor) -> [SlotEntry] {
+        var bytes = [UInt8](repeating: 0, count: entryLength * capacity)
+        let count = max(0, pread(file.raw, &bytes, bytes.count, 0))
+        let starts = stride(from: 0, to: count, by: entryLength)
+        return starts.enumerated().compactMap { index, start in
+            guard file.otherLock(on: range(ofEntry: index)) != nil else { return nil }
+            return SlotEntry(bytes[start..<min(start + entryLength, count)])
+        }
+    }
+}
+
+/// An entry that a screen of this process has locked.
+struct HeldEntry {
+    let file: Descriptor
+    let index: Int
+
+    /// Writes the whole entry; `false` if that fails, or there are no bytes for it.
+    func write(_ bytes: [UInt8]?) -> Bool {
+        guard let bytes else { return false }
+        let offset = off_t(index * SlotFile.entryLength)
+        return pwrite(file.raw, bytes, bytes.count, offset) == bytes.count
     }
 
-    /// The texts of the entries, including those of dead screens.
-    private func entries(of file: Descriptor) -> [Attached] {
-        var bytes = [UInt8](repeating: 0, count: Self.entryLength * Self.capacity)
-        let count = max(0, pread(file.raw, &bytes, bytes.count, 0))
-        return (0..<Self.capacity).compactMap { index in
-            let start = index * Self.entryLength
-            guard start < count else { return nil }
-            let end = min(start + Self.entryLength, count)
-            return SlotText(bytes[start..<end])?.attached(at: index)
-        }
+    /// Empties and unlocks the entry.
+    func release() {
+        // The next screen in this place must not be taken for this one before it has written its
+        // text.
+        _ = write([UInt8](repeating: 0, count: SlotFile.entryLength))
+        // A program that another thread starts has a copy of the descriptor for a moment, which
+        // would keep the locks.
+        file.unlock(.wholeFile)
     }
 }
 
 /// The text of a screen's entry: a line of JSON with its identity and what it shows, a line with
 /// its last sign of life, and a line with the generation that it leads.
-struct SlotText {
-    var holder: AttachedScreen
-    /// `nil` if the names of its presenters leave no room for a sign.
-    var sign: Heartbeat?
+struct SlotEntry {
+    let screen: AttachedScreen
     /// 0 for a screen that does not lead.
-    var generation: Int64
+    let generation: Int64
+    /// How long ago it gave a sign of life; `nil` if that is unknown.
+    var age: Duration?
 
-    init(of holder: AttachedScreen, leading generation: Int64) {
-        self.holder = holder
-        sign = .now
+    init(of screen: AttachedScreen, leading generation: Int64) {
+        self.screen = screen
         self.generation = generation
     }
 
@@ -189,58 +184,56 @@ struct SlotText {
         let lines = bytes.prefix { $0 != 0 }.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let text = lines.first, !text.isEmpty,
-            let holder = try? JSONDecoder().decode(AttachedScreen.self, from: Data(text))
+            var screen = try? JSONDecoder().decode(AttachedScreen.self, from: Data(text))
         else { return nil }
-        self.holder = holder
-        sign = lines.dropFirst().first.flatMap {
-            Heartbeat(line: String(decoding: $0, as: UTF8.self))
-        }
-        generation =
-            lines.dropFirst(2).first.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+        let rest = lines.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        age = rest.first.flatMap(Heartbeat.age)
+        screen.silence = age.flatMap { $0 >= Heartbeat.silence ? $0 : nil }
+        self.screen = screen
+        generation = rest.dropFirst().first.flatMap { Int64($0) } ?? 0
     }
 
-    /// The screen whose entry this is.
-    func attached(at index: Int) -> SlotFile.Attached {
-        var holder = holder
-        holder.silence = sign?.overdue()
-        return SlotFile.Attached(
-            index: index, holder: holder, generation: generation, silence: sign?.age())
-    }
-
-    /// The bytes of an entry; `nil` if the screen's names leave no room.
+    /// The bytes of an entry with a sign of life from now; `nil` if the screen's names leave no
+    /// room.
     var bytes: [UInt8]? {
-        guard let json = try? JSONEncoder().encode(holder) else { return nil }
-        var bytes = Array(json)
-        let newline = UInt8(ascii: "\n")
-        let end = Array("\(generation)\n".utf8)
-        bytes.append(newline)
-        let hasRoom = bytes.count + Heartbeat.now.line.count + end.count <= SlotFile.entryLength
+        guard let json = try? JSONEncoder().encode(screen) else { return nil }
+        let (sign, end) = (Heartbeat.line.utf8, "\n\(generation)\n".utf8)
+        var bytes = json + "\n".utf8
         // If the names leave no room for a sign, there is none, and the screen counts as present.
-        bytes += hasRoom ? sign?.line ?? [newline] : [newline]
+        if bytes.count + sign.count + end.count <= SlotFile.entryLength { bytes += sign }
         bytes += end
-        guard bytes.count <= SlotFile.entryLength else { return nil }
-        return bytes + [UInt8](repeating: 0, count: SlotFile.entryLength - bytes.count)
+        let room = SlotFile.entryLength - bytes.count
+        return room < 0 ? nil : bytes + [UInt8](repeating: 0, count: room)
     }
 }
 
-/// The slot file entries of a store's attached screens.
-final class AttachedEntries: Sendable {
-    private struct Reference {
-        weak var entry: SlotEntry?
+/// A sign of life that a screen writes into the slot file once a second.
+///
+/// A lock proves that its holder has not died. But a stopped process keeps its locks, and shows
+/// nothing to anyone.
+enum Heartbeat {
+    /// After this time without a sign, a screen is considered absent.
+    static let silence = Duration.seconds(5)
+
+    /// Milliseconds on a clock that stops while the machine, and the writer with it, is suspended;
+    /// see clock_gettime(2), `CLOCK_MONOTONIC`.
+    static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    private let references = Mutex<[Reference]>([])
+    /// The line of this moment. It names the time namespace of the clock; the boot is that of the
+    /// reader, because the writer still holds its lock.
+    static var line: String { "\(milliseconds) \(SystemClock.namespace)" }
 
-    func add(_ entry: SlotEntry) {
-        references.withLock { references in
-            references.removeAll { $0.entry == nil }
-            references.append(Reference(entry: entry))
-        }
-    }
-
-    /// Writes a sign of life of this process.
-    func giveSigns() {
-        for entry in references.withLock({ $0.compactMap(\.entry) }) { entry.giveSign() }
+    /// How long ago a line was written; `nil` for one that can't be compared with this moment, such
+    /// as that of a process in another time namespace.
+    static func age(of line: String) -> Duration? {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let then = Int64(parts[0]), parts[1] == SystemClock.namespace
+        else { return nil }
+        return .milliseconds(milliseconds.subtractingBounded(then))
     }
 }
 
@@ -262,6 +255,13 @@ extension Descriptor {
         }
         guard descriptor.isPlainFile else { throw refusal(of: path) }
         return descriptor
+    }
+
+    /// Takes a lock on a range of the file, which is at `path`; `false` if another one conflicts.
+    func lock(_ range: LockRange, of path: String) throws(AlertError) -> Bool {
+        if tryLock(F_WRLCK, range) { return true }
+        guard errno == EAGAIN || errno == EACCES else { throw SystemError.current("lock", path) }
+        return false
     }
 
     private static func leave(_ file: Int32, toOwnerOf path: String) {

@@ -13,33 +13,52 @@ struct Due: Sendable {
 
 // Passed deadlines and finished snoozes.
 extension Database {
+    private static let deadlines = """
+        alerts INDEXED BY alerts_expiry WHERE outcome IS NULL AND expires_ms IS NOT NULL
+        """
+    private static let snoozes = """
+        alerts INDEXED BY alerts_snoozed WHERE outcome IS NULL AND snoozed_ms IS NOT NULL
+        """
+
     /// The alerts whose deadline has passed, each with the kind of its clock and its time: those of
     /// this boot by its clock; others by the wall clock, those of earlier boots before moments.
     /// `?1` is the boot, `?2` its time, `?3` that of the wall clock.
     private static let overdue = """
-        SELECT id, 0 AS kind, expires_boot_ms AS time FROM alerts INDEXED BY alerts_expiry
-            WHERE \(hasDeadline) AND boot = ?1 AND expires_boot_ms <= ?2
-        UNION ALL SELECT id, 2, expires_ms FROM alerts INDEXED BY alerts_expiry
-            WHERE \(hasDeadline) AND boot = ?1 AND expires_boot_ms IS NULL AND expires_ms <= ?3
-        UNION ALL SELECT id, iif(expires_boot_ms IS NULL, 2, 1), expires_ms
-            FROM alerts INDEXED BY alerts_expiry
-            WHERE \(hasDeadline) AND boot < ?1 AND expires_ms <= ?3
-        UNION ALL SELECT id, iif(expires_boot_ms IS NULL, 2, 1), expires_ms
-            FROM alerts INDEXED BY alerts_expiry
-            WHERE \(hasDeadline) AND boot > ?1 AND expires_ms <= ?3
+        SELECT id, 0 AS kind, expires_boot_ms AS time FROM \(deadlines)
+            AND boot = ?1 AND expires_boot_ms <= ?2
+        UNION ALL SELECT id, 2, expires_ms FROM \(deadlines)
+            AND boot = ?1 AND expires_boot_ms IS NULL AND expires_ms <= ?3
+        UNION ALL SELECT id, iif(expires_boot_ms IS NULL, 2, 1), expires_ms FROM \(deadlines)
+            AND boot < ?1 AND expires_ms <= ?3
+        UNION ALL SELECT id, iif(expires_boot_ms IS NULL, 2, 1), expires_ms FROM \(deadlines)
+            AND boot > ?1 AND expires_ms <= ?3
         """
-    private static let hasDeadline = "outcome IS NULL AND expires_ms IS NOT NULL"
 
     /// The alerts whose snooze is over, likewise.
     private static let finished = """
-        SELECT id, 0 AS kind, snoozed_boot_ms AS time FROM alerts INDEXED BY alerts_snoozed
-            WHERE \(isSnoozed) AND snoozed_boot = ?1 AND snoozed_boot_ms <= ?2
-        UNION ALL SELECT id, 1, snoozed_ms FROM alerts INDEXED BY alerts_snoozed
-            WHERE \(isSnoozed) AND snoozed_boot < ?1 AND snoozed_ms <= ?3
-        UNION ALL SELECT id, 1, snoozed_ms FROM alerts INDEXED BY alerts_snoozed
-            WHERE \(isSnoozed) AND snoozed_boot > ?1 AND snoozed_ms <= ?3
+        SELECT id, 0 AS kind, snoozed_boot_ms AS time FROM \(snoozes)
+            AND snoozed_boot = ?1 AND snoozed_boot_ms <= ?2
+        UNION ALL SELECT id, 1, snoozed_ms FROM \(snoozes)
+            AND snoozed_boot < ?1 AND snoozed_ms <= ?3
+        UNION ALL SELECT id, 1, snoozed_ms FROM \(snoozes)
+            AND snoozed_boot > ?1 AND snoozed_ms <= ?3
         """
-    private static let isSnoozed = "outcome IS NULL AND snoozed_ms IS NOT NULL"
+
+    /// The earliest deadline and the earliest end of a snooze that were set in the boot `?1`, each
+    /// with its times by both clocks, and the earliest given as dates.
+    private static let next = """
+        SELECT * FROM (SELECT expires_ms, expires_boot_ms FROM \(deadlines)
+            AND boot = ?1 AND expires_boot_ms > \(Int64.min) ORDER BY expires_boot_ms LIMIT 1)
+        UNION ALL SELECT * FROM (SELECT snoozed_ms, snoozed_boot_ms FROM \(snoozes)
+            AND snoozed_boot = ?1 ORDER BY snoozed_boot_ms LIMIT 1)
+        UNION ALL SELECT min(snoozed_ms), NULL FROM \(snoozes) AND snoozed_boot = ''
+        UNION ALL SELECT min(expires_ms), NULL FROM \(deadlines)
+            AND boot = ?1 AND expires_boot_ms IS NULL
+        UNION ALL SELECT min(expires_ms), NULL FROM \(deadlines)
+            AND boot < ?1 AND expires_boot_ms IS NULL
+        UNION ALL SELECT min(expires_ms), NULL FROM \(deadlines)
+            AND boot > ?1 AND expires_boot_ms IS NULL
+        """
 
     /// The alerts whose deadline has passed: by boot time within this boot; by the wall clock
     /// otherwise, and for deadlines given as dates.
@@ -62,84 +81,35 @@ extension Database {
     /// Whether there is a passed deadline or finished snooze that can be stored: up to a thousand
     /// alerts that the log contradicts are skipped.
     func isDue(at now: ClockReading) throws -> Bool {
-        if try !finishedSnoozes(at: now, limit: 1).isEmpty { return true }
-        for limit in [1, 1000] {
-            let overdue = try overdue(at: now, limit: limit)
-            for id in overdue where try consistentAlert(id) != nil { return true }
-            if overdue.count < limit { return false }
-        }
-        return false
+        try !finishedSnoozes(at: now, limit: 1).isEmpty
+            || overdue(at: now, limit: 1000).contains { try consistentAlert($0) != nil }
     }
 
     /// The earliest deadline or end of a snooze among those set in this boot and those given as
     /// dates; `nil` if there are none.
     func nextDue(at now: ClockReading) throws -> ClockReading? {
-        let boot = now.boot
-        let moments = [
-            try first(
-                Self.deadlines, .text(boot), .integer(Int64.min)
-            ) { Self.moment($0, Deadline.expiresMs, .expiresBootMs, in: boot) },
-            try first(Self.firstMoment, .text(boot)) { row in
-                row.optionalInteger().map { ClockReading(onWallClock: $0) }
-            } ?? nil,
-            try first(
-                Self.snoozeEnds, .text(boot)
-            ) { Self.moment($0, SnoozeEnd.snoozedMs, .snoozedBootMs, in: boot) },
-        ]
+        let moments = try rows(Self.next, .text(now.boot)) { row -> ClockReading? in
+            guard !row.isNull(at: 0) else { return nil }
+            let wall = row.integer(at: 0)
+            return row.isNull(at: 1)
+                ? ClockReading(onWallClock: wall)
+                : ClockReading(
+                    wallMilliseconds: wall, bootMilliseconds: row.integer(at: 1), boot: now.boot)
+        }
         return now.earliest(of: moments.compactMap(\.self))
-    }
-
-    private enum Deadline: Int, ColumnList { case expiresMs, expiresBootMs }
-
-    private static let deadlines = """
-        SELECT \(Deadline.list) FROM alerts INDEXED BY alerts_expiry
-        WHERE \(hasDeadline) AND boot = ? AND expires_boot_ms > ?
-        ORDER BY expires_boot_ms LIMIT 1
-        """
-
-    private static let firstMoment = """
-        SELECT min(time) FROM (
-            SELECT min(expires_ms) AS time FROM alerts INDEXED BY alerts_expiry
-                WHERE \(hasDeadline) AND boot = ?1 AND expires_boot_ms IS NULL
-            UNION ALL SELECT min(expires_ms) FROM alerts INDEXED BY alerts_expiry
-                WHERE \(hasDeadline) AND boot < ?1 AND expires_boot_ms IS NULL
-            UNION ALL SELECT min(expires_ms) FROM alerts INDEXED BY alerts_expiry
-                WHERE \(hasDeadline) AND boot > ?1 AND expires_boot_ms IS NULL
-            UNION ALL SELECT min(snoozed_ms) FROM alerts INDEXED BY alerts_snoozed
-                WHERE \(isSnoozed) AND snoozed_boot = '')
-        """
-
-    private enum SnoozeEnd: Int, ColumnList { case snoozedMs, snoozedBootMs }
-
-    private static let snoozeEnds = """
-        SELECT \(SnoozeEnd.list) FROM alerts INDEXED BY alerts_snoozed
-        WHERE \(isSnoozed) AND snoozed_boot = ? ORDER BY snoozed_boot_ms LIMIT 1
-        """
-
-    private static func moment<Column: ColumnList>(
-        _ row: borrowing Row, _ wall: Column, _ sinceBoot: Column, in boot: String
-    ) -> ClockReading {
-        ClockReading(
-            wallMilliseconds: row.integer(wall), bootMilliseconds: row.integer(sinceBoot),
-            boot: boot)
     }
 
     /// How many alerts wait. Those whose deadline has passed don't, whether or not that is stored.
     ///
     /// A count that no source can have reached is ignored.
     func pendingCount(at now: ClockReading) throws -> Int {
-        let stored =
-            try first(
-                """
-                SELECT coalesce(sum(pending), 0) FROM sources
-                WHERE name <> '' AND pending BETWEEN 0 AND ?
-                """,
-                .integer(Int64(UInt32.max))
-            ) { Int($0.integer()) } ?? 0
-        let overdue = try first(
-            "SELECT count(*) FROM (\(Self.overdue))", .text(now.boot),
-            .integer(now.bootMilliseconds), .integer(now.wallMilliseconds)
+        let count = try first(
+            """
+            SELECT (SELECT coalesce(sum(pending), 0) FROM sources
+                    WHERE name <> '' AND pending BETWEEN 0 AND \(UInt32.max))
+                - (SELECT count(*) FROM (\(Self.overdue)))
+            """, .text(now.boot), .integer(now.bootMilliseconds), .integer(now.wallMilliseconds)
         ) { Int($0.integer()) }
-        return max(0, stored - (overdue ?? 0))
+        return max(0, count ?? 0)
     }
 }

@@ -122,16 +122,13 @@ final class GroupCommit: Sendable {
 
     /// Runs a closure under the writer lock, but not in a transaction.
     ///
-    /// - Parameter preparation: Runs in a transaction before, under the same lock.
     /// - Throws: The closure's error; ``AlertError/busy(_:)`` if the lock could not be taken within
     ///   the busy time.
     nonisolated(nonsending) func performAlone<Result: Sendable>(
-        _ operation: String,
-        after preparation: @escaping @Sendable (WriteContext) throws -> Void = { _ in },
-        _ body: @escaping @Sendable (Writer) throws -> Result
+        _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
         try await result { box in
-            var job = WriteJob(kind: .upkeep, operation: operation, work: preparation)
+            var job = WriteJob(kind: .upkeep, operation: operation) { _ in }
             job.afterCommit = { box.put(try body($0)) }
             return job
         }

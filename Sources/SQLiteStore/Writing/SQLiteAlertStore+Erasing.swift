@@ -1,32 +1,25 @@
 import AlertCore
 import FoundationEssentials
-import Glibc
-import Linux
 import SQLite
-import Synchronization
 
 extension SQLiteAlertStore: Erasing {
-    /// How long an erasure waits for readers.
-    private static let readersTime = Duration.seconds(5)
-
     package nonisolated(nonsending) func erasable(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> PurgeReport {
-        var survey = Survey(before: date, by: caller)
-        var report = PurgeReport()
-        while let page = try await page(&survey) {
-            report.erased += page.erasable.count
-            report.uncollected += page.uncollected
-            report.handled += page.handled
-            report.others += page.others
-        }
+        var (report, ids) = try await survey(before: date, by: caller)
+        report.erased = ids.count
         report.isComplete = try await isErasureComplete()
         return report
     }
 
     package nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool {
+        try await unfinishedErasures() == nil
+    }
+
+    /// How often texts were erased; `nil` if none of them is left in any file.
+    private nonisolated(nonsending) func unfinishedErasures() async throws(AlertError) -> Int64? {
         let upkeep = try await read("look for an erasure") { try $0.upkeep() }
-        return upkeep.erasures == upkeep.erasuresDone
+        return upkeep.erasures == upkeep.erasuresDone ? nil : upkeep.erasures
     }
 
     package nonisolated(nonsending) func erase(
@@ -34,251 +27,263 @@ extension SQLiteAlertStore: Erasing {
         progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> PurgeReport {
         // Before anything is erased, and again when the log is empty.
-        if rewritesFile { try files.checkRoomToRewrite() }
-        var report = PurgeReport()
-        let total = try await eraseTexts(before: date, by: caller, &report, progress)
-        progress(PurgeProgress(phase: .texts, done: total, total: total))
-        report.isComplete =
-            Task.isCancelled || !rewritesFile
-            ? try await isErasureComplete() : try await completeErasure(progress)
+        if rewritesFile { try QueueSpace(files).checkRoomToRewrite() }
+        var (report, ids) = try await survey(before: date, by: caller)
+        try await eraseTexts(of: ids, by: caller, &report, progress)
+        if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures(),
+            try await mergeTextIndex(progress)
+        {
+            progress(PurgeProgress(phase: .file, done: 0, total: 1))
+            if try await rewriteFile(erasures: erasures) {
+                progress(PurgeProgress(phase: .file, done: 1, total: 1))
+            }
+        }
+        report.isComplete = try await isErasureComplete()
         return report
     }
 
-    /// Erases texts page by page; returns how many responses are old enough.
-    private nonisolated(nonsending) func eraseTexts(
-        before date: Date, by caller: Caller, _ report: inout PurgeReport,
-        _ progress: @Sendable (PurgeProgress) -> Void
-    ) async throws(AlertError) -> Int {
-        let cutoff = Timestamp.milliseconds(date)
-        let total = try await read("count old responses") { db in
-            try db.first(
-                """
-                SELECT count(*) FROM alerts INDEXED BY alerts_outcome
-                WHERE outcome IS NOT NULL AND resolved_ms < ?
-                """, .integer(cutoff)
-            ) { Int($0.integer()) } ?? 0
+    /// Finds the alerts whose texts can be erased, and counts the others that are old enough.
+    private nonisolated(nonsending) func survey(
+        before date: Date, by caller: Caller
+    ) async throws(AlertError) -> (PurgeReport, [Alert.ID]) {
+        var ids: [Alert.ID] = []
+        var survey = Survey(cutoff: Timestamp.milliseconds(date), caller: caller)
+        let look = "look for old responses"
+        while let next = try await read(look, { [survey] in try survey.next(in: $0) }) {
+            survey = next
+            ids += next.erasable
         }
-        var survey = Survey(before: date, by: caller)
-        var done = 0
-        while !Task.isCancelled, let page = try await page(&survey) {
-            report.uncollected += page.uncollected
-            report.handled += page.handled
-            report.others += page.others
-            var rest = page.erasable[...]
-            while !rest.isEmpty, !Task.isCancelled {
-                let ids = Array(rest)
-                let slice = try await commits.perform(.upkeep, "erase texts") {
-                    context in
-                    try TextEraser(context: context).erase(ids, before: cutoff, by: caller)
-                }
-                rest = rest.dropFirst(slice.seen)
-                report.erased += slice.erased
-                report.contradicted += slice.contradicted
-                progress(
-                    PurgeProgress(
-                        phase: .texts, done: min(total, done + page.count - rest.count),
-                        total: total))
-                // Processes that wait for the writer lock get it now.
-                try? await Task.sleep(for: .milliseconds(1))
-            }
-            done += page.count
-        }
-        return total
+        return (survey.report, ids)
     }
 
-    /// Makes sure that no file contains erased texts any longer; returns whether that is so, which
-    /// is not the case after a cancel.
-    private nonisolated(nonsending) func completeErasure(
+    private nonisolated(nonsending) func eraseTexts(
+        of ids: [Alert.ID], by caller: Caller, _ report: inout PurgeReport,
         _ progress: @Sendable (PurgeProgress) -> Void
-    ) async throws(AlertError) -> Bool {
-        let upkeep = try await read("look for an erasure") { try $0.upkeep() }
-        guard upkeep.erasures > upkeep.erasuresDone else { return true }
-        var (merges, total, goesOn) = (0, 0, true)
-        while goesOn {
-            guard !Task.isCancelled else { return false }
-            let isFirst = merges == 0
-            let (more, count) = try await commits.perform(.upkeep, "merge the search index") {
-                (try $0.mergeIndex(isFirst: isFirst), isFirst ? try $0.mergeCount() : 0)
+    ) async throws(AlertError) {
+        var rest = ids[...]
+        while !rest.isEmpty, !Task.isCancelled {
+            let slice = try await commits.perform(.upkeep, "erase texts") { [rest] context in
+                try context.eraseTexts(of: rest, by: caller)
             }
-            merges += 1
-            total += count
-            goesOn = more
-            progress(PurgeProgress(phase: .index, done: merges, total: max(total, merges)))
+            rest = rest.dropFirst(slice.seen)
+            report.erased += slice.erased
+            report.contradicted += slice.contradicted
+            progress(
+                PurgeProgress(phase: .texts, done: ids.count - rest.count, total: ids.count))
+            // Processes that wait for the writer lock get it now.
             try? await Task.sleep(for: .milliseconds(1))
         }
-        return try await rewriteFile(erasures: upkeep.erasures, progress)
+    }
+
+    /// Merges the search index into one piece, which contains no removed words; `false` after a
+    /// cancel.
+    private nonisolated(nonsending) func mergeTextIndex(
+        _ progress: @Sendable (PurgeProgress) -> Void
+    ) async throws(AlertError) -> Bool {
+        let total = try await read("merge the search index") { try $0.textIndexMerges() }
+        var (done, goesOn) = (0, true)
+        while goesOn {
+            guard !Task.isCancelled else { return false }
+            let isFirst = done == 0
+            goesOn = try await commits.perform(.upkeep, "merge the search index") { context in
+                try usingTextIndex { try context.db.mergeTextIndex(isFirst: isFirst) }
+            }
+            done += 1
+            progress(PurgeProgress(phase: .index, done: done, total: max(total, done)))
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return true
     }
 
     /// Rewrites the database; returns whether it was done, and not cancelled.
     private nonisolated(nonsending) func rewriteFile(
-        erasures: Int64, _ progress: @Sendable (PurgeProgress) -> Void
-    ) async throws(AlertError) -> Bool {
-        progress(PurgeProgress(phase: .file, done: 0, total: 1))
-        let limit = ContinuousClock.now + Self.readersTime
-        while true {
-            do throws(AlertError) {
-                let isDone = try await rewriteFileOnce(erasures: erasures)
-                if isDone { progress(PurgeProgress(phase: .file, done: 1, total: 1)) }
-                return isDone
-            } catch {
-                guard case .busy = error, ContinuousClock.now < limit, !Task.isCancelled else {
-                    throw error
-                }
-                // The lock is free for a moment, so that answers can be stored.
-                try? await Task.sleep(for: .milliseconds(50))
-            }
-        }
-    }
-
-    private nonisolated(nonsending) func rewriteFileOnce(
         erasures: Int64
     ) async throws(AlertError) -> Bool {
-        let isCancelled = Mutex(false)
-        let outcome: Result<Bool, AlertError> = await withTaskCancellationHandler {
-            do throws(AlertError) {
-                return .success(
-                    try await commits.performAlone(
-                        "rewrite the database", after: { try $0.touch() }
-                    ) { writer in
-                        try writer.rewriteFile(erasures: erasures) {
-                            isCancelled.withLock { $0 }
-                        }
-                    })
-            } catch {
-                return .failure(error)
+        try await withCancelCheck { isCancelled throws(AlertError) in
+            try await commits.performAlone("rewrite the database") { writer in
+                try writer.rewriteFile(erasures: erasures, isCancelled: isCancelled)
             }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
         }
-        return try outcome.get()
-    }
-
-    private nonisolated(nonsending) func page(
-        _ survey: inout Survey
-    ) async throws(AlertError) -> Survey.Page? {
-        let start = survey
-        let page = try await read("look for old responses") { try start.page($0) }
-        survey.last = page?.last ?? survey.last
-        return page
     }
 }
 
-/// A walk through the responses that are older than a date, oldest first.
+/// A walk through the responses that are older than a date.
 private struct Survey: Sendable {
+    /// How many responses one transaction examines.
     private static let pageLength = 2000
-
-    struct Page: Sendable {
-        var count = 0
-        var erasable: [Alert.ID] = []
-        var uncollected = 0
-        var handled = 0
-        var others = 0
-        var last: HistoryWalk.Position?
-    }
 
     let cutoff: Int64
     let caller: Caller
-    var last: HistoryWalk.Position?
+    /// How many of the responses so far keep their texts.
+    var report = PurgeReport()
+    /// The alerts of the last page whose texts can be erased.
+    var erasable: [Alert.ID] = []
+    /// The values of ``order`` of the last response.
+    var last: [Value] = [.text(""), .integer(Int64.min), .integer(Int64.min)]
 
-    init(before date: Date, by caller: Caller) {
-        cutoff = Timestamp.milliseconds(date)
-        self.caller = caller
-    }
+    private static let order = "outcome, resolved_ms, resolved_seq"
+
+    /// Whether the response still has to be collected, in SQL: it need not be if the alert was
+    /// withdrawn or had no buttons, unless it names a handler, which runs for those too.
+    /// ``StoredAlert/awaitsCollection`` is the same in Swift.
+    private static let awaitsCollection = """
+        collected_ms IS NULL AND (handler IS NOT NULL
+            OR (outcome <> 'withdrawn' AND buttons <> '[]'))
+        """
 
     private enum Column: Int, ColumnList {
-        case awaitsCollection, isErased, sourceUid, isHandlers
-
-        var sql: String {
-            switch self {
-            case .awaitsCollection: TextEraser.awaitsCollection
-            case .isErased: "salt IS NULL"
-            case .sourceUid: "sources.uid"
-            case .isHandlers: "handler IS NOT NULL"
-            }
-        }
+        case outcome, resolvedMs, resolvedSeq, id, uid, isErased, awaitsCollection, isHandlers
     }
 
-    /// The next responses; `nil` after the last one.
+    /// The walk after some more responses; `nil` after the last one.
     ///
-    /// Those of other accounts count towards its length, so that one look is short even if there
-    /// are many of them.
-    func page(_ db: Database) throws -> Page? {
-        var walk = HistoryWalk(db: db, HistoryFilter())
-        walk.until = cutoff
-        walk.isNewestFirst = false
-        let found = try walk.look(after: last, limit: Self.pageLength).found
-        var page = Page(count: found.count, last: found.last?.position)
-        for response in found { try add(response.id, to: &page, db) }
-        return page.count == 0 ? nil : page
+    /// Those of other accounts count towards a page's length, so that one look is short even if
+    /// there are many of them.
+    func next(in db: Database) throws -> Survey? {
+        var (next, isOver) = (self, true)
+        next.erasable = []
+        try db.forEach(
+            """
+            SELECT \(Self.order), alerts.id, uid, salt IS NULL, \(Self.awaitsCollection),
+                handler IS NOT NULL
+            FROM alerts INDEXED BY alerts_outcome CROSS JOIN sources ON sources.id = source_id
+            WHERE outcome IS NOT NULL AND (\(Self.order)) > (?, ?, ?) AND resolved_ms < ?
+            ORDER BY \(Self.order) LIMIT \(Self.pageLength)
+            """, last + [.integer(cutoff)]
+        ) { row in
+            isOver = false
+            next.add(row)
+        }
+        return isOver ? nil : next
     }
 
-    private func add(_ id: Alert.ID, to page: inout Page, _ db: Database) throws {
-        _ = try db.first(
-            """
-            SELECT \(Column.list) FROM alerts JOIN sources ON sources.id = source_id
-            WHERE alerts.id = ?
-            """, .integer(id)
-        ) { row in
-            guard row.integer(Column.isErased) == 0 else { return }
-            if !(UInt32(exactly: row.integer(Column.sourceUid)).map(caller.hasRight) ?? false) {
-                page.others += 1
-            } else if row.integer(Column.awaitsCollection) == 1 {
-                page.uncollected += 1
-                page.handled += Int(row.integer(Column.isHandlers))
-            } else {
-                page.erasable.append(id)
-            }
+    private mutating func add(_ row: borrowing Row) {
+        last = [
+            .text(row.text(Column.outcome)), .integer(row.integer(Column.resolvedMs)),
+            .integer(row.integer(Column.resolvedSeq)),
+        ]
+        guard row.integer(Column.isErased) == 0 else { return }
+        if !(UInt32(exactly: row.integer(Column.uid)).map(caller.hasRight) ?? false) {
+            report.others += 1
+        } else if row.integer(Column.awaitsCollection) == 1 {
+            report.uncollected += 1
+            report.handled += Int(row.integer(Column.isHandlers))
+        } else {
+            erasable.append(row.integer(Column.id))
         }
     }
 }
 
-/// The space that a queue's files take and leave, and the processes that block emptying its log.
-package struct QueueSpace: Sendable {
-    /// At this size, in bytes, the write-ahead log has not been restarted for a long time: that
-    /// normally happens at about 4 MiB.
-    package static let longLog: Int64 = 16 << 20
-    /// The space that is reserved for answers on a full disk, in bytes.
-    package static let fullReserve = Int64(DiskReserve.size)
+extension WriteContext {
+    /// How many alerts, and how many bytes of their texts, one transaction erases at most.
+    private static let sliceLength = 200
+    private static let sliceSize = 512 << 10
 
-    /// The size of the write-ahead log in bytes.
-    package let log: Int64
-    /// What is left of the reserved space, in bytes; `nil` before the first alert.
-    package let reserve: Int64?
-    /// The disk space that this user may still use, in bytes; `nil` if it is unknown.
-    package let free: Int64?
-    private let sharedMemory: FileIdentity?
-
-    /// Examines the files next to a database.
+    /// Erases the texts of the first of some alerts, and records that in the log.
     ///
-    /// - Throws: The errors of an unusable path.
-    package init(database: String) throws(AlertError) {
-        let files = try QueueFiles(database: database)
-        log = FileIdentity(path: files.wal)?.size ?? 0
-        reserve = FileIdentity(path: files.reserve)?.size
-        sharedMemory = FileIdentity(path: files.sharedMemory)
-        var system = statvfs()
-        free =
-            statvfs(files.database, &system) == 0
-            ? Int64(clamping: system.f_bavail).multipliedReportingOverflow(
-                by: Int64(clamping: system.f_frsize)
-            ).partialValue : nil
+    /// - Returns: How many alerts were examined, how many lost their texts, and how many keep them
+    ///   because the log contradicts them.
+    fileprivate func eraseTexts(
+        of ids: ArraySlice<Alert.ID>, by caller: Caller
+    ) throws -> (seen: Int, erased: Int, contradicted: Int) {
+        let indexed = try db.upkeep().indexed
+        var (seen, size, contradicted) = (0, 0, 0)
+        var erased: [Alert.ID] = []
+        for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
+            seen += 1
+            guard let row = try db.consistentAlert(id) else {
+                // Its texts stay as evidence.
+                contradicted += 1
+                continue
+            }
+            // Another purge may have erased it since it was found.
+            guard let sequence = row.alert.resolvedSequence, !row.record.isErased,
+                caller.hasRight(over: row.record.source.uid)
+            else { continue }
+            let words = SearchableText(row.record.alert)
+            if sequence <= indexed {
+                try db.changeIndex(.removing, sequence, words)
+            }
+            let left = ErasedButtons(of: row.record.alert)
+            // The entry that names all of them is the next one.
+            try db.change(
+                """
+                UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
+                    default_button = ?, salt = NULL, erased_seq = ? WHERE id = ?
+                """, .text(StoredJSON.encode(left.buttons)), .optional(left.defaultButton),
+                .integer(head.sequence.addingBounded(1)), .integer(id))
+            erased.append(id)
+            size += words.byteCount
+        }
+        guard !erased.isEmpty else { return (seen, 0, contradicted) }
+        try audit(AuditDraft(erased: ErasedAlerts(erased.sorted())), by: caller)
+        try db.change("UPDATE upkeep SET erasures = erasures + 1")
+        return (seen, erased.count, contradicted)
     }
+}
 
-    /// Whether less than 1 MiB is free beyond the space that is, or must be, reserved.
-    package var isFull: Bool {
-        guard let free else { return false }
-        return (reserve ?? 0) + free < Self.fullReserve + (1 << 20)
-    }
+extension Writer {
+    /// How long emptying the log waits for programs that read the database.
+    private static let readersTime = Duration.seconds(5)
 
-    /// The other processes that are currently in a read transaction.
+    /// Rewrites the database and empties the log, so that neither has any deleted text.
     ///
-    /// A reader holds a lock on one of five bytes of the shared memory; see
-    /// <https://sqlite.org/walformat.html#wal_locks> and `/proc/locks` in proc(5).
-    package func readers() -> Set<LinuxProcess> {
-        guard let sharedMemory else { return [] }
-        return FileLocks(sharedMemory).readers(from: Self.readLocks).filter { $0.pid != getpid() }
+    /// Meanwhile nothing can be written; what can be read is what was there before.
+    ///
+    /// - Parameters:
+    ///   - erasures: How often texts had been erased when this began; these erasures are complete
+    ///     then.
+    ///   - isCancelled: Called again and again; `true` ends it, and nothing has changed.
+    /// - Returns: Whether it was done, and not cancelled.
+    fileprivate func rewriteFile(
+        erasures: Int64, isCancelled: @escaping () -> Bool
+    ) throws -> Bool {
+        let db = try db()
+        lock.mark(isRewriting: true)
+        defer { lock.mark(isRewriting: false) }
+        guard try emptyLog(unless: isCancelled) else { return false }
+        try QueueSpace(file.files).checkRoomToRewrite()
+        do {
+            try db.vacuum(copyingIn: file.files.directory, isCancelled: isCancelled)
+        } catch {
+            // Pages that were not committed would keep their space in the log.
+            _ = try? db.checkpoint(.truncate)
+            if error.isInterrupt { return false }
+            throw error
+        }
+        _ = try emptyLog()
+        try transaction { _ in
+            try db.change(
+                "UPDATE upkeep SET erasures_done = max(erasures_done, ?)", .integer(erasures))
+        }
+        return true
     }
 
-    /// The bytes of SQLite's read locks in the shared memory.
-    private static let readLocks = 123...127
+    /// Empties the log, unless that is cancelled before.
+    private func emptyLog(unless isCancelled: () -> Bool = { false }) throws -> Bool {
+        let (db, limit) = (try db(), ContinuousClock.now + Self.readersTime)
+        while !isCancelled() {
+            // A page changes, so that the log can't be emptied while a program is in a transaction,
+            // no matter which state of the file that reads.
+            try transaction { try $0.db.change("UPDATE upkeep SET erasures = erasures") }
+            if try db.checkpoint(.truncate) { return true }
+            guard ContinuousClock.now < limit else {
+                throw AlertError.busy(
+                    "a program keeps reading the database, so erased texts are still in its "
+                        + "files; end that program, then purge again")
+            }
+        }
+        return false
+    }
+
+    /// Does a job's work after its commit; returns the error if that failed.
+    func run(_ job: WriteJob) -> AlertError? {
+        do {
+            try job.afterCommit?(self)
+            return nil
+        } catch {
+            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
+            return translated(error, job.operation)
+        }
+    }
 }

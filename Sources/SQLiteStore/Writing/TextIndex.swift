@@ -46,7 +46,7 @@ extension SearchableText {
     /// Reads a row that begins with ``Column``.
     ///
     /// An entry can only be removed from the index with exactly the words that it was added with:
-    /// both read them here.
+    /// those of a row that the log confirms are the words of its alert.
     init(_ row: borrowing Row) {
         let (buttons, info) = (row.text(Column.buttons), row.text(Column.info))
         // Invalid JSON is a matter for the audit log; its words are found nevertheless.
@@ -56,38 +56,40 @@ extension SearchableText {
             info: (try? StoredJSON.strings(info)).map(Self.values) ?? info)
     }
 
-    fileprivate var values: [Value] { columns.map { .text($0.text) } }
-
     var byteCount: Int { columns.reduce(0) { $0 + $1.text.utf8.count } }
 }
 
 extension Database {
-    /// Adds the words of a response's alert to the index.
-    fileprivate func addToIndex(_ sequence: Int64, _ text: SearchableText) throws {
-        try run(
-            """
-            INSERT INTO text_index (rowid, title, message, buttons, info) VALUES (?, ?, ?, ?, ?)
-            """, [.integer(sequence)] + text.values)
-    }
+    enum IndexChange { case adding, removing }
 
-    /// Removes the words of a response's alert from the index; see
+    /// Adds the words of a response's alert to the index, or removes them from it; see
     /// <https://sqlite.org/fts5.html#the_delete_command>.
-    func removeFromIndex(_ sequence: Int64, _ text: SearchableText) throws {
+    func changeIndex(_ change: IndexChange, _ sequence: Int64, _ text: SearchableText) throws {
+        let command = change == .removing ? Value.text("delete") : .null
         try run(
             """
             INSERT INTO text_index (text_index, rowid, title, message, buttons, info)
-            VALUES ('delete', ?, ?, ?, ?, ?)
-            """, [.integer(sequence)] + text.values)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, [command, .integer(sequence)] + text.columns.map { .text($0.text) })
     }
 
-    /// How many responses are not in the index.
-    func unindexedCount() throws -> Int {
-        try first(
-            """
-            SELECT count(*) FROM audit NOT INDEXED
-            WHERE seq > (SELECT indexed_seq FROM upkeep) AND event = 'resolved'
-            """
-        ) { Int($0.integer()) } ?? 0
+    /// How many pages of the index one transaction merges.
+    private static let mergeLength = 500
+
+    /// Merges more of the index into one piece; returns whether there is more to do. See
+    /// <https://sqlite.org/fts5.html#the_merge_command>.
+    func mergeTextIndex(isFirst: Bool) throws -> Bool {
+        let before = totalChanges
+        try run(
+            "INSERT INTO text_index (text_index, rank) VALUES ('merge', ?)",
+            .integer(isFirst ? -Self.mergeLength : Self.mergeLength))
+        return totalChanges - before >= 2
+    }
+
+    /// The approximate number of such merges.
+    func textIndexMerges() throws -> Int {
+        let pages = try first("SELECT count(*) FROM text_index_idx") { Int($0.integer()) }
+        return (pages ?? 0) / Self.mergeLength + 1
     }
 
     /// Reads every word's positions; see
@@ -105,20 +107,6 @@ extension Database {
 
 // MARK: - Indexing
 
-private struct ResponseToIndex {
-    let sequence: Int64
-    let resolved: Int64
-    /// `nil` once it has been erased.
-    let text: SearchableText?
-
-    enum Column: Int, ColumnList {
-        case resolvedSeq, resolvedMs, isErased
-
-        static let offset = SearchableText.Column.end
-        var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
-    }
-}
-
 extension WriteContext {
     /// How many responses, and how many bytes of their words, one transaction indexes at most:
     /// asking and answering have to wait for it.
@@ -133,19 +121,27 @@ extension WriteContext {
             try emptyIndex()
             return true
         }
-        var (indexed, count, size) = (upkeep.indexed, 0, 0)
-        var (newest, disorder) = (upkeep.newest, upkeep.disorder)
-        while count < Self.sliceLength, size < Self.sliceSize,
-            let next = try responseToIndex(after: indexed)
-        {
-            if let text = next.text {
-                try db.addToIndex(next.sequence, text)
+        var (indexed, newest, disorder) = (upkeep.indexed, upkeep.newest, upkeep.disorder)
+        var (count, size) = (0, 0)
+        try db.visit(
+            """
+            SELECT \(SearchableText.Column.list), \(IndexColumn.list)
+            FROM audit NOT INDEXED CROSS JOIN alerts ON alerts.id = audit.alert_id
+                AND resolved_seq = seq
+            WHERE seq > ? AND event = 'resolved' ORDER BY seq LIMIT \(Self.sliceLength)
+            """, [.integer(indexed)]
+        ) { row in
+            indexed = row.integer(IndexColumn.resolvedSeq)
+            if row.integer(IndexColumn.isErased) == 0 {
+                let text = SearchableText(row)
+                try db.changeIndex(.adding, indexed, text)
                 size += text.byteCount
             }
-            indexed = next.sequence
-            disorder = max(disorder, (newest ?? next.resolved).subtractingBounded(next.resolved))
-            newest = max(newest ?? next.resolved, next.resolved)
+            let resolved = row.integer(IndexColumn.resolvedMs)
+            disorder = max(disorder, (newest ?? resolved).subtractingBounded(resolved))
+            newest = max(newest ?? resolved, resolved)
             count += 1
+            return size < Self.sliceSize
         }
         let mayBeMore = count == Self.sliceLength || size >= Self.sliceSize
         if !mayBeMore { indexed = head.sequence }
@@ -158,21 +154,11 @@ extension WriteContext {
         return mayBeMore
     }
 
-    private func responseToIndex(after sequence: Int64) throws -> ResponseToIndex? {
-        try db.first(
-            """
-            SELECT \(SearchableText.Column.list), \(ResponseToIndex.Column.list)
-            FROM audit NOT INDEXED CROSS JOIN alerts ON alerts.id = audit.alert_id
-                AND resolved_seq = seq
-            WHERE seq > ? AND event = 'resolved' ORDER BY seq LIMIT 1
-            """, .integer(sequence)
-        ) { row in
-            ResponseToIndex(
-                sequence: row.integer(ResponseToIndex.Column.resolvedSeq),
-                resolved: row.integer(ResponseToIndex.Column.resolvedMs),
-                text: row.integer(ResponseToIndex.Column.isErased) == 1
-                    ? nil : SearchableText(row))
-        }
+    private enum IndexColumn: Int, ColumnList {
+        case resolvedSeq, resolvedMs, isErased
+
+        static let offset = SearchableText.Column.end
+        var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
     }
 
     /// Empties the search index, so that it is rebuilt.
@@ -197,15 +183,7 @@ extension Writer {
             let indexed = try? db.upkeep().indexed,
             let last = try? db.lastSequence(), last.subtractingBounded(indexed) >= count
         else { return }
-        do {
-            try beginChecked()
-            _ = try makeContext(in: db, at: clock.now()).indexSlice()
-            try db.run("COMMIT")
-        } catch {
-            noteDamage(error)
-            rollBack()
-            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
-        }
+        _ = try? transaction { _ = try $0.indexSlice() }
     }
 }
 
@@ -230,16 +208,19 @@ extension SQLiteAlertStore: Maintenance {
     /// Adds the words of some more responses to the index; returns whether there may be more.
     nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Bool {
         try await commits.perform(.upkeep, "index the texts") { context in
-            do {
-                return try context.indexSlice()
-            } catch let error as SQLiteError where error.isDamage {
-                throw AlertError.damagedIndex(error)
-            }
+            try usingTextIndex { try context.indexSlice() }
         }
     }
 
     package nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int {
-        try await read("look at the search index") { try $0.unindexedCount() }
+        try await read("look at the search index") { db in
+            try db.first(
+                """
+                SELECT count(*) FROM audit NOT INDEXED
+                WHERE seq > (SELECT indexed_seq FROM upkeep) AND event = 'resolved'
+                """
+            ) { Int($0.integer()) } ?? 0
+        }
     }
 
     package nonisolated(nonsending) func checkTextIndex() async throws(AlertError) {
@@ -247,24 +228,19 @@ extension SQLiteAlertStore: Maintenance {
         let check = QueueConfined(makeReader(), label: "alertq.index")
         try await check.run { reader throws(AlertError) in
             try storing("check the search index") {
-                try reader.read { db in
-                    do {
-                        try db.checkTextIndex()
-                    } catch let error as SQLiteError where error.isDamage {
-                        throw AlertError.damagedIndex(error)
-                    }
-                }
+                try reader.read { db in try usingTextIndex { try db.checkTextIndex() } }
             }
         }
     }
 }
 
-extension AlertError {
-    /// The error for a search index that can't be read or written.
-    static func damagedIndex(_ error: SQLiteError) -> AlertError {
-        .storage(
+/// Runs a closure that reads or writes the search index, and reports damage as that of the index.
+func usingTextIndex<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch let error as SQLiteError where error.isDamage {
+        throw AlertError.storage(
             operation: "search the texts",
-            "the search index is damaged (\(error)); "
-                + "alertq doctor --reindex rebuilds it")
+            "the search index is damaged (\(error)); alertq doctor --reindex rebuilds it")
     }
 }

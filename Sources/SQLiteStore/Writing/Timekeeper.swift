@@ -11,24 +11,21 @@ final class Timekeeper: Sendable {
     /// How often the queue is examined, for changes by other processes and for clocks that were
     /// set.
     private static let pauseBetweenLooks = Duration.seconds(1)
-    /// How long a disk may fail before that is reported.
-    private static let patience = Duration.seconds(5)
+    /// How many looks in a row may fail before that is reported.
+    private static let patience = 5
 
     private struct State {
+        weak var store: SQLiteAlertStore?
         var looks: Task<Void, Never>?
-        /// Whether it is running right now, and must run once more.
-        var isKeepingTime = false
-        var mustKeepTimeAgain = false
-        var failingSince: ContinuousClock.Instant?
+        var run = Run.none
+        /// How many looks have failed since the last one that did not.
+        var failures = 0
         var isReported = false
-        var isStopped = false
         var hasChange = false
-        var store = Reference()
     }
 
-    private struct Reference {
-        weak var store: SQLiteAlertStore?
-    }
+    /// Whether it runs right now, and must run once more.
+    private enum Run { case none, once, again }
 
     private let clock: any AlertClock
     private let onTrouble: @Sendable (AlertError) -> Void
@@ -51,18 +48,12 @@ final class Timekeeper: Sendable {
                 pause = Self.pauseBetweenLooks
             }
         }
-        state.withLock { state in
-            state.store.store = store
-            state.looks = looks
-        }
+        state.withLock { ($0.store, $0.looks) = (store, looks) }
     }
 
     func stop() {
         alarm.cancel()
-        state.withLock { state in
-            state.isStopped = true
-            state.looks?.cancel()
-        }
+        state.withLock { $0.looks?.cancel() }
     }
 
     /// Whether this is the first change through the store.
@@ -78,25 +69,20 @@ final class Timekeeper: Sendable {
         alarm.set(at: moment) { [weak self] in await self?.keepTime() }
     }
 
-    var isKeepingTime: Bool { state.withLock { $0.isKeepingTime } }
+    var isKeepingTime: Bool { state.withLock { $0.run != .none } }
 
     /// Stores what is due, and sets the alarm for what will be.
     private func keepTime() async {
-        let (isFirst, store) = state.withLock { state in
-            state.mustKeepTimeAgain = state.isKeepingTime
-            defer { state.isKeepingTime = true }
-            return (!state.isKeepingTime, state.store.store)
+        let isRunning = state.withLock { state in
+            defer { state.run = state.run == .none ? .once : .again }
+            return state.run != .none
         }
-        guard isFirst else { return }
-        var goesOn = true
-        while goesOn {
-            if let store { await keepTimeOnce(store) }
-            goesOn = state.withLock { state in
-                let isWanted = state.mustKeepTimeAgain && !state.isStopped
-                state.mustKeepTimeAgain = false
-                state.isKeepingTime = isWanted
-                return isWanted
-            }
+        guard !isRunning else { return }
+        repeat {
+            if let store = state.withLock({ $0.store }) { await keepTimeOnce(store) }
+        } while state.withLock { state in
+            defer { state.run = state.run == .again ? .once : .none }
+            return state.run == .again
         }
     }
 
@@ -109,7 +95,7 @@ final class Timekeeper: Sendable {
             }
             // What is still overdue now can't be stored: trying each second is enough.
             if let next = due.next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
-            state.withLock { ($0.failingSince, $0.isReported) = (nil, false) }
+            state.withLock { ($0.failures, $0.isReported) = (0, false) }
         } catch {
             report(error)
         }
@@ -131,14 +117,11 @@ final class Timekeeper: Sendable {
         case .closed, .incompatible: return
         default: break
         }
+        // The wait for a lock is already over.
+        let isBusy = if case .busy = error { true } else { false }
         let isTimeToReport = state.withLock { state in
-            let now = ContinuousClock.now
-            let since = state.failingSince ?? now
-            state.failingSince = since
-            // The wait for a lock is already over.
-            var isLasting = since.duration(to: now) >= Self.patience
-            if case .busy = error { isLasting = true }
-            guard isLasting, !state.isReported else { return false }
+            state.failures += 1
+            guard isBusy || state.failures >= Self.patience, !state.isReported else { return false }
             state.isReported = true
             return true
         }

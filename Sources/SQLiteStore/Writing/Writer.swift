@@ -389,7 +389,7 @@ extension Writer {
     private typealias Refusals = [WriteJob.Kind: AlertError]
 
     private func refusalsForLongLog() -> Refusals {
-        guard walSize() > Self.walLimitForAsks, !emptyLog() else { return [:] }
+        guard walSize() > Self.walLimitForAsks, !tryToEmptyLog() else { return [:] }
         let size = walSize() - rewrittenSize()
         let error = AlertError.busy(
             "a program keeps reading the database, so its log (\(walSize() >> 20) MiB) can't be "
@@ -431,7 +431,7 @@ extension Writer {
     private func walSize() -> Int64 { FileIdentity(path: file.files.wal)?.size ?? 0 }
 
     /// Tries to empty the write-ahead log. A transaction is open that has written nothing yet.
-    private func emptyLog() -> Bool {
+    private func tryToEmptyLog() -> Bool {
         rollBack()
         let isEmptied = (try? db().checkpoint(.truncate)) ?? false
         // If none begins, the commit will fail with the reason.

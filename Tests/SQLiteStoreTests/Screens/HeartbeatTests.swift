@@ -10,20 +10,20 @@ import Testing
 struct HeartbeatTests {
     private let queue: TemporaryQueue
     private let slot: SlotFile
-    private let entry: SlotEntry
+    private let lease: SlotLease
 
-    init() throws {
+    init() async throws {
         queue = try TemporaryQueue()
         slot = SlotFile(path: queue.path + "-slot", mode: 0o600)
-        entry = try #require(try slot.attach(Self.screen("test")))
-        #expect(entry.lead().leads)
+        lease = try SlotLease(of: Self.screen("test"), in: slot, changes: ChangeSignal())
+        #expect(await lease.lead())
     }
 
     private static func screen(_ presenter: String) -> AttachedScreen {
         AttachedScreen(identity: .current, presenters: [presenter], hasDelegate: false)
     }
 
-    private var holder: AttachedScreen? { slot.leader()?.holder }
+    private var holder: AttachedScreen? { slot.roster().leader }
 
     /// Replaces the sign of life in the file with one of another moment or another program.
     private func write(sign: String) throws {
@@ -40,12 +40,11 @@ struct HeartbeatTests {
     }
 
     private func sign(ago seconds: Int64) -> String {
-        let digits = String(decoding: Heartbeat.now.line.prefix(16), as: UTF8.self)
-        return "\((Int64(digits) ?? 0) - seconds * 1000) \(SystemClock.namespace)"
+        "\(Heartbeat.milliseconds - seconds * 1000) \(SystemClock.namespace)"
     }
 
     @Test("After five seconds without a sign the holder is silent, until it gives the next one")
-    func silence() throws {
+    func silence() async throws {
         #expect(holder?.isThere == true)
         try write(sign: sign(ago: 4))
         #expect(holder?.isThere == true)
@@ -53,11 +52,11 @@ struct HeartbeatTests {
         let silence = try #require(holder?.silence)
         // Reading it may take a while on a busy machine.
         #expect((12..<30).contains(silence.components.seconds))
-        #expect(entry.show(7, current: 7, hasDelegate: false) == .written)
+        #expect(await lease.show(7, current: 7, hasDelegate: false))
         #expect(holder?.alert == 7 && holder?.isThere == true)
         try write(sign: "")
         let before = try Data(contentsOf: URL(filePath: slot.path))
-        entry.giveSign()
+        lease.giveSign()
         #expect(try Data(contentsOf: URL(filePath: slot.path)) != before)
         #expect(holder?.isThere == true)
     }
@@ -80,61 +79,69 @@ struct HeartbeatTests {
     }
 
     @Test("A text that leaves no room for a sign stays complete, and counts as present")
-    func noRoom() throws {
-        entry.release()
+    func noRoom() async throws {
+        lease.release()
         var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
         wordy.host = String(repeating: "h", count: 850)
-        let entry = try #require(try slot.attach(wordy))
-        #expect(entry.lead().leads)
-        entry.giveSign()
+        let lease = try SlotLease(of: wordy, in: slot, changes: ChangeSignal())
+        #expect(await lease.lead())
+        lease.giveSign()
         #expect(holder?.host == wordy.host && holder?.isThere == true)
     }
 
     @Test("A leader without a sign for 3.5 seconds is overtaken, and follows when it continues")
-    func overtaken() throws {
-        let other = try #require(try slot.attach(Self.screen("other")))
-        #expect(entry.show(2, current: 2, hasDelegate: false) == .written)
+    func overtaken() async throws {
+        let other = try SlotLease(
+            of: Self.screen("other"), in: slot, changes: ChangeSignal())
+        #expect(await lease.show(2, current: 2, hasDelegate: false))
         try write(sign: sign(ago: 2))
-        #expect(!other.lead().leads && entry.leads && other.others.shows(2))
+        #expect(await !other.lead())
+        #expect(lease.isLeading)
+        #expect(await other.lookAtOthers()?.shows(2) == true)
         try write(sign: sign(ago: 4))
-        #expect(other.lead().leads)
+        #expect(await other.lead())
         // Nobody can answer what a stopped screen shows.
-        #expect(!other.others.shows(2))
-        #expect(!entry.leads && !entry.lead().leads)
+        #expect(await other.lookAtOthers()?.shows(2) == false)
+        #expect(!lease.isLeading)
+        #expect(await !lease.lead())
         // What it writes when it continues does not change that.
-        #expect(entry.show(3, current: 3, hasDelegate: false) == .written)
+        #expect(await lease.show(3, current: 3, hasDelegate: false))
         #expect(slot.roster().current == nil && slot.roster().shows(3))
-        entry.giveSign()
+        lease.giveSign()
         #expect(holder?.presenters == ["other"])
         other.stepBack()
-        #expect(entry.lead().leads)
+        #expect(await lease.lead())
     }
 
     @Test("A slot file that can no longer be opened does not make a follower take the lead")
-    func unopenable() throws {
-        let other = try #require(try slot.attach(Self.screen("other")))
-        #expect(!other.lead().leads)
+    func unopenable() async throws {
+        let other = try SlotLease(
+            of: Self.screen("other"), in: slot, changes: ChangeSignal())
+        #expect(await !other.lead())
         // Unlike one that was deleted or replaced, it is still the same file.
         let hidden = slot.path + "-hidden"
         try FileManager.default.moveItem(atPath: slot.path, toPath: hidden)
         try FileManager.default.createSymbolicLink(
             atPath: slot.path, withDestinationPath: hidden)
-        #expect(!other.lead().leads && entry.leads)
+        #expect(await !other.lead())
+        #expect(lease.isLeading)
         try FileManager.default.removeItem(atPath: slot.path)
         try FileManager.default.moveItem(atPath: hidden, toPath: slot.path)
     }
 
     @Test("A leader whose text was overwritten, or can't be compared, is not overtaken at once")
-    func unreadable() throws {
-        let other = try #require(try slot.attach(Self.screen("other")))
+    func unreadable() async throws {
+        let other = try SlotLease(
+            of: Self.screen("other"), in: slot, changes: ChangeSignal())
         try write(sign: "12 time:[1]")
-        #expect(!other.lead().leads)
+        #expect(await !other.lead())
         let file = try FileHandle(forUpdating: URL(filePath: slot.path))
         try file.truncate(atOffset: 0)
         try file.close()
-        #expect(!other.lead().leads && entry.leads)
+        #expect(await !other.lead())
+        #expect(lease.isLeading)
         #expect(holder == .unknown)
-        entry.giveSign()
+        lease.giveSign()
         #expect(holder?.presenters == ["test"])
     }
 }
