@@ -39,7 +39,7 @@ package final class Database {
     /// Reading untrusted files is hardened as <https://sqlite.org/security.html> advises; no
     /// checkpoint happens automatically, neither on commit nor on closing.
     ///
-    /// `onClose` is called once the file is no longer open.
+    /// `onClose` is called once the file is no longer open, also if it can't be opened.
     package init(
         path: String, access: Access = .readWrite, onClose: @escaping () -> Void = {}
     ) throws(SQLiteError) {
@@ -58,6 +58,7 @@ package final class Database {
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(handle, operation: "open the database")
             sqlite3_close_v2(handle)
+            onClose()
             throw error
         }
         connection = handle

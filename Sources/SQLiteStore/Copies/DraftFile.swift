@@ -15,7 +15,7 @@ final class DraftFile: Sendable {
 
     /// Creates an empty file with a mode, regardless of the umask; see open(2), `O_EXCL`.
     init(for target: String, mode: mode_t) throws(AlertError) {
-        let path = Self.path(for: target)
+        let path = "\(target)-new.\(getpid())"
         // Its creator had our process id, and is dead or in another container.
         Self.removeLeftover(path)
         let raw = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
@@ -38,13 +38,6 @@ final class DraftFile: Sendable {
     /// Removes it unless it has been moved to its target.
     func discard() {
         if descriptor.isStill(at: path) { Self.remove(path) }
-    }
-
-    /// Whether its path still leads to this file.
-    var isAtItsPath: Bool { descriptor.isStill(at: path) }
-
-    static func wasExchanged(_ path: String) -> AlertError {
-        .notPermitted(path: path, "another file has been put there in the meantime")
     }
 
     /// Gives it the owner, the group and the mode of another file, as far as this process may.
@@ -73,6 +66,9 @@ final class DraftFile: Sendable {
                 PRAGMA application_id = \(applicationID)
                 """)
         }
+        guard descriptor.isStill(at: path) else {
+            throw .notPermitted(path: path, "another file has been put there in the meantime")
+        }
     }
 
     /// Moves it to a path that has no file; `false` if there is one.
@@ -95,19 +91,16 @@ final class DraftFile: Sendable {
 
     // MARK: - Leftovers of killed processes
 
-    private static func path(for target: String) -> String { "\(target)-new.\(getpid())" }
-
     /// Removes the drafts that killed processes have left in a directory.
     ///
     /// - Parameter isTarget: Whether drafts for this name are created there.
     static func removeLeftovers(in directory: String, for isTarget: (String) -> Bool) {
         for name in LinuxFile.names(in: directory) {
-            guard let end = name.ranges(of: "-new.").last,
-                isTarget(String(name[..<end.lowerBound]))
+            // The files that SQLite creates next to a draft have an ending.
+            guard let parts = name.wholeMatch(of: /(.*)-new\.([0-9]+)[^0-9]*/)?.output,
+                isTarget(String(parts.1))
             else { continue }
-            let number = name[end.upperBound...].prefix { $0.isASCII && $0.isNumber }
-            let draft = directory + "/" + name[..<number.endIndex]
-            if !number.isEmpty { removeLeftover(draft) }
+            removeLeftover("\(directory)/\(parts.1)-new.\(parts.2)")
         }
     }
 
@@ -122,21 +115,17 @@ final class DraftFile: Sendable {
         }
         let descriptor = Descriptor(owning: raw)
         var status = stat()
-        var start = [UInt8](repeating: 0, count: databaseStart.count)
+        var start = [UInt8](repeating: 0, count: DatabaseHeader.byteCount)
+        pread(raw, &start, start.count, 0)
         guard clinux_flock(raw, LOCK_EX | LOCK_NB) == 0, descriptor.isStill(at: draft),
             fstat(raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), status.st_mode & 0o777 & ~0o660 == 0,
-            status.st_size == 0
-                // SQLite writes the first page last.
-                || (pread(raw, &start, start.count, 0) == start.count
-                    && (start == databaseStart || start.allSatisfy { $0 == 0 }))
+            // SQLite writes the first page last.
+            DatabaseHeader(start) != nil || start.allSatisfy({ $0 == 0 })
         else { return }
         // The lock is held until it is gone.
         remove(draft)
     }
-
-    /// The first bytes of a database; see <https://sqlite.org/fileformat.html#magic_header_string>.
-    private static let databaseStart = Array("SQLite format 3\0".utf8)
 
     /// Removes a draft and the files that a store has created next to it.
     static func remove(_ draft: String) {

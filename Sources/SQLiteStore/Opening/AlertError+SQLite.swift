@@ -12,17 +12,6 @@ func storing<Result>(
     }
 }
 
-extension AlertError {
-    /// The highest possible row number is taken, which can only happen if the file was tampered
-    /// with.
-    static func usedUp(_ rows: String) -> AlertError {
-        .storage(
-            operation: "number the \(rows)",
-            "the last of them has the greatest possible number, so somebody must have "
-                + "changed the file; restore a backup")
-    }
-}
-
 /// The ``AlertError`` for a failure in the layers below.
 func translated(_ error: any Error, _ operation: String) -> AlertError {
     switch error {
@@ -40,6 +29,15 @@ func translated(_ error: any Error, _ operation: String) -> AlertError {
 }
 
 extension AlertError {
+    /// The highest possible row number is taken, which can only happen if the file was tampered
+    /// with.
+    static func usedUp(_ rows: String) -> AlertError {
+        .storage(
+            operation: "number the \(rows)",
+            "the last of them has the greatest possible number, so somebody must have "
+                + "changed the file; restore a backup")
+    }
+
     private static let damage = "the database is damaged: "
 
     static func damaged(_ reason: String, operation: String) -> AlertError {

@@ -30,11 +30,9 @@ struct DatabaseFile: Sendable {
     private static let opened = Mutex<[FileIdentity: Opened]>([:])
 
     private struct Opened {
+        /// How many connections use it; negative if they read it without locks.
         var count = 0
-        /// How many more connections only read it without locks.
-        var withoutLocks = 0
-        var walFiles: WALFiles?
-        var isUnused: Bool { count + withoutLocks == 0 }
+        var walFiles: [FileIdentity?]?
     }
 
     private var path: String { files.database }
@@ -48,9 +46,10 @@ struct DatabaseFile: Sendable {
         guard header != .backup else { throw isBackupError() }
         if header == .ours {
             let database = try open()
-            if try version(of: database) == Migration.all.count {
+            if try migration(of: database).version() == Migration.all.count {
                 try checkSchema(of: database)
-                if try isInWALMode(database) { return try ready(database) }
+                // A crash may have come before the last step of creating it.
+                if try journalMode(of: database) == "wal" { return try ready(database) }
             }
         }
         try lock()
@@ -69,16 +68,18 @@ struct DatabaseFile: Sendable {
     ///
     /// A file that replaced ours has its own alerts with the same ids: a person would answer one
     /// question, and the answer would be stored for another.
+    ///
+    /// - Parameter head: The end of that history; `nil` for a file with any schema, which is left
+    ///   with the settings that it has.
     func openExisting(
-        continuing head: AuditHead, _ access: Database.Access = .readWrite
+        continuing head: AuditHead?, _ access: Database.Access = .readWrite
     ) throws(AlertError) -> OpenDatabase {
         try whileThere { () throws(AlertError) in
-            switch try inspect() {
-            case .ours: try ready(checked(open(access), continuing: head))
-            case .backup: throw isBackupError()
-            case .empty where head.sequence > 0: throw anotherQueue("it holds none now")
-            case .empty, .missing: throw holdsNothing
-            }
+            guard try !holdsBackup(insteadOf: head) else { throw isBackupError() }
+            let database = try open(access)
+            guard let head else { return database }
+            try check(database, continuing: head)
+            return try ready(database)
         }
     }
 
@@ -86,27 +87,36 @@ struct DatabaseFile: Sendable {
     /// nothing to it.
     ///
     /// Without a log no process has the file open, and it is read without SQLite's files next to
-    /// it, which need not be there afterwards; so it is where they can't be created.
+    /// it, which need not be there afterwards; so it is where they can't be created. A backup has
+    /// no log: one next to it is that of another database.
     ///
     /// - Parameter head: The end of that history; `nil` for a file with any schema.
     /// - Returns: `nil` if SQLite can't read the log where it is: a copy must be read.
     func openForReading(continuing head: AuditHead?) throws(AlertError) -> OpenDatabase? {
         try whileThere { () throws(AlertError) in
-            switch try inspect() {
-            case .ours:
-                guard let database = try openInPlace() else { return nil }
-                guard let head else { return database }
-                do throws(AlertError) {
-                    return try checked(database, continuing: head)
-                } catch {
-                    // A file that changes meanwhile looks damaged.
-                    guard database.isUnchanged else { return nil }
-                    throw error
-                }
-            case .backup: return try openBackup()
-            case .empty where head?.sequence ?? 0 > 0: throw anotherQueue("it holds none now")
-            case .empty, .missing: throw holdsNothing
+            let isBackup = try holdsBackup(insteadOf: head)
+            guard let database = isBackup ? try open(.unchanging) : try openInPlace() else {
+                return nil
             }
+            guard let head else { return database }
+            do throws(AlertError) {
+                try check(database, continuing: isBackup ? nil : head)
+                return database
+            } catch {
+                // A file that changes meanwhile looks damaged.
+                guard database.isUnchanged else { return nil }
+                throw error
+            }
+        }
+    }
+
+    /// Whether the file, which must not be empty, holds a backup and no queue.
+    private func holdsBackup(insteadOf head: AuditHead?) throws(AlertError) -> Bool {
+        switch try inspect() {
+        case .ours: return false
+        case .backup: return true
+        case .empty where head?.sequence ?? 0 > 0: throw anotherQueue("it holds none now")
+        case .empty, .missing: throw .storage(operation: "open \(path)", "it holds no queue yet")
         }
     }
 
@@ -155,66 +165,40 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Makes sure that a database has the schema of this version, and continues the known history.
-    private func checked(
-        _ database: OpenDatabase, continuing head: AuditHead
-    ) throws(AlertError) -> OpenDatabase {
-        let version = try version(of: database)
+    /// Makes sure that a database has the schema of this version, and continues the known history,
+    /// which is `nil` for a backup.
+    private func check(
+        _ database: OpenDatabase, continuing head: AuditHead?
+    ) throws(AlertError) {
+        let known = head ?? .start
+        let version = try migration(of: database).version()
         guard version == Migration.all.count else {
             // The known history is of this schema.
-            guard head.sequence == 0 else { throw anotherQueue("its schema is \(version) now") }
+            guard known.sequence == 0 else { throw anotherQueue("its schema is \(version) now") }
             throw .incompatible(
                 path: path,
-                "was made by an older version of alertq (schema \(version), this one needs "
-                    + "\(Migration.all.count)); asking or answering something migrates it")
+                head == nil
+                    ? "is a backup that an older version of alertq has made; restore it"
+                    : "was made by an older version of alertq (schema \(version), this one needs "
+                        + "\(Migration.all.count)); asking or answering something migrates it")
         }
         try checkSchema(of: database)
         let found = try storing("read the audit log of \(path)") {
-            try database.handle.first(
-                "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
-            ) { $0.blob() } ?? nil
+            try database.handle.auditHead(at: known.sequence)
         }
-        guard head.sequence == 0 || found == head.hash else {
+        guard known.sequence == 0 || found == known else {
             throw anotherQueue("another file took its place")
         }
-        return database
-    }
-
-    private var holdsNothing: AlertError {
-        .storage(operation: "open \(path)", "it holds no queue yet")
     }
 
     private func anotherQueue(_ reason: String) -> AlertError {
         .incompatible(path: path, "is no longer the queue that was opened: \(reason)")
     }
 
-    /// Opens the file with any schema, to empty its log before a restore.
-    ///
-    /// - Returns: `nil` if there is no queue in it yet.
-    func openUnchecked() throws(AlertError) -> OpenDatabase? {
-        switch try inspect() {
-        case .ours: return try open()
-        case .backup: throw isBackupError()
-        case .empty, .missing: return nil
-        }
-    }
-
-    /// Opens a backup, which no process writes, without locks and without the files next to it: a
-    /// log there is not its own.
-    private func openBackup() throws(AlertError) -> OpenDatabase {
-        let database = try open(.unchanging)
-        guard try version(of: database) == Migration.all.count else {
-            throw .incompatible(
-                path: path, "is a backup that an older version of alertq has made; restore it")
-        }
-        try checkSchema(of: database)
-        return database
-    }
-
     /// Why nothing is written to a backup.
     private func isBackupError() -> AlertError {
         // If its log can't be read, it still is a backup.
-        let end = try? openBackup().handle.first(
+        let end = try? open(.unchanging).handle.first(
             "SELECT seq, at_ms FROM audit ORDER BY seq DESC LIMIT 1"
         ) { (sequence: $0.integer(at: 0), time: $0.integer(at: 1)) }
         guard let end else { return .backup(path: path, nil) }
@@ -222,20 +206,9 @@ struct DatabaseFile: Sendable {
         return .backup(path: path, "its log ends with entry \(end.sequence), of \(date)")
     }
 
-    /// Whether alertq 0.1.0 made the file, as a queue or as a backup.
-    func isFromFirstVersion() throws(AlertError) -> Bool {
-        guard let identity = FileIdentity(path: path), let found = try beginning(of: identity),
-            let header = DatabaseHeader(found.bytes)
-        else { return false }
-        return Self.firstIDs.contains(header.applicationID)
-    }
-
-    /// Whether the file is marked as a backup.
-    func isBackup() throws(AlertError) -> Bool { try inspect() == .backup }
-
     /// The error for all writes if the file is marked as a backup, else `nil`.
     func refusalIfBackup() throws(AlertError) -> AlertError? {
-        try isBackup() ? isBackupError() : nil
+        try inspect() == .backup ? isBackupError() : nil
     }
 
     /// Opens the file again after a failure, and lets SQLite check its structure.
@@ -266,82 +239,60 @@ struct DatabaseFile: Sendable {
             guard errno == ENOENT else { throw SystemError.current("open", path) }
             return .missing
         }
-        guard let found = try beginning(of: identity) else { return .ours }
-        let isEmpty = found.bytes.isEmpty || isHalfMade(found.bytes)
-        let header = DatabaseHeader(found.bytes)
-        if header?.applicationID != Self.backupID {
-            try QueueFiles.checkPlace(of: path, identity)
+        guard let (bytes, _) = try beginning(of: identity) else { return .ours }
+        let header = DatabaseHeader(bytes)
+        let (id, version) = (header?.applicationID, header?.userVersion)
+        if id != Self.backupID { try QueueFiles.checkPlace(of: path, identity) }
+        if !files.isSource, bytes.isEmpty || isHalfMade(bytes) { return .empty }
+        guard let id, let version else {
+            throw .incompatible(path: path, "is not an SQLite database")
         }
-        if isEmpty { return .empty }
-        guard let header else { throw .incompatible(path: path, "is not an SQLite database") }
-        guard !Self.firstIDs.contains(header.applicationID) else {
+        guard !Self.firstIDs.contains(id) else {
             throw .incompatible(path: path, Self.firstReason)
         }
-        guard [Self.applicationID, Self.backupID].contains(header.applicationID) else {
-            throw .incompatible(path: path, "is the database of another program")
+        let isOurs = [Self.applicationID, Self.backupID].contains(id)
+        guard isOurs, version > 0 || !files.isSource else {
+            throw .incompatible(
+                path: path, "is the database of another program, and is not a queue")
         }
-        try SchemaMigration.check(Int(header.userVersion), of: path)
-        if let lengths = try lengthProblem(found, of: identity) {
-            throw .damaged("\(lengths); restore a backup", operation: "open \(path)")
-        }
-        return header.applicationID == Self.backupID ? .backup : .ours
+        try SchemaMigration.check(Int(version), of: path)
+        try checkLength(of: identity)
+        return id == Self.backupID ? .backup : .ours
     }
 
-    private struct Beginning {
-        let bytes: [UInt8]
-        /// The size of the whole file in bytes.
-        let size: Int64
-    }
-
-    /// The beginning of the file; `nil` if this process has locked it through SQLite.
-    private func beginning(of identity: FileIdentity) throws(AlertError) -> Beginning? {
+    /// The beginning of the file, and its size in bytes; `nil` if this process has locked it
+    /// through SQLite.
+    private func beginning(
+        of identity: FileIdentity
+    ) throws(AlertError) -> (bytes: [UInt8], size: Int64)? {
         try Self.opened.withLock { opened throws(AlertError) in
-            guard opened[identity]?.count ?? 0 == 0 else { return nil }
+            guard opened[identity]?.count ?? 0 <= 0 else { return nil }
             let raw = Glibc.open(path, O_RDONLY | O_CLOEXEC)
             guard raw >= 0 else { throw SystemError.current("open", path) }
             defer { close(raw) }
             var bytes = [UInt8](repeating: 0, count: DatabaseHeader.byteCount)
             let count = pread(raw, &bytes, bytes.count, 0)
             guard count >= 0 else { throw SystemError.current("read", path) }
-            let size = FileIdentity(descriptor: raw)?.size ?? 0
-            return Beginning(bytes: Array(bytes[..<count]), size: size)
+            return (Array(bytes[..<count]), FileIdentity(descriptor: raw)?.size ?? 0)
         }
     }
 
-    /// The size of a file, and a different one that its header says.
-    struct Lengths: CustomStringConvertible {
-        let found: Int64
-        let expected: Int64
-
-        var description: String { "it has \(found) bytes, and its header says \(expected)" }
-    }
-
-    /// Compares the size of the file with its header; `nil` if they agree.
-    func lengthProblem() throws(AlertError) -> Lengths? {
-        guard let identity = FileIdentity(path: path), let found = try beginning(of: identity)
-        else { return nil }
-        return try lengthProblem(found, of: identity)
-    }
-
-    private func lengthProblem(
-        _ found: Beginning, of identity: FileIdentity
-    ) throws(AlertError) -> Lengths? {
-        var found = found
+    /// Makes sure that the file has the size that its header says, unless a log has yet to be
+    /// copied into it.
+    private func checkLength(of identity: FileIdentity) throws(AlertError) {
+        var reason = ""
         // Another process may be changing both at this moment.
-        for _ in 1...20 where lengths(found) != nil {
+        for _ in 0...20 {
+            guard let (bytes, size) = try beginning(of: identity),
+                let expected = DatabaseHeader(bytes)?.fileSize, size != expected, !files.hasLog
+            else { return }
+            // What follows the last page is not copied.
+            if files.isSource, size > expected { return }
+            reason = "it has \(size) bytes, and its header says \(expected)"
             usleep(5000)
-            guard let again = try beginning(of: identity) else { break }
-            found = again
         }
-        return lengths(found)
-    }
-
-    /// The sizes that differ, unless a log has yet to be copied into the file.
-    private func lengths(_ found: Beginning) -> Lengths? {
-        guard let size = DatabaseHeader(found.bytes)?.fileSize, size != found.size else {
-            return nil
-        }
-        return files.hasLog ? nil : Lengths(found: found.size, expected: size)
+        guard !files.isSource else { throw .incompatible(path: path, "is incomplete: \(reason)") }
+        throw .damaged("\(reason); restore a backup", operation: "open \(path)")
     }
 
     /// Whether power was lost while the first commit was being written: some of its pages are
@@ -377,11 +328,11 @@ struct DatabaseFile: Sendable {
         guard let identity = FileIdentity(path: path) else {
             throw SystemError.current("open", path)
         }
-        let hasLocks = access != .unchanging
+        let step = access == .unchanging ? -1 : 1
         // A connection that deleted them as it was closed is forgotten a moment later.
         let isRemembered = (1...20).contains { attempt in
             if attempt > 1 { usleep(5000) }
-            return remember(identity, hasLocks: hasLocks)
+            return remember(identity, step)
         }
         guard isRemembered else {
             throw .busy(
@@ -389,15 +340,7 @@ struct DatabaseFile: Sendable {
                     + "try again")
         }
         return try storing("open \(path)") {
-            let handle: Database
-            do {
-                handle = try Database(path: path, access: access) {
-                    Self.forget(identity, hasLocks: hasLocks)
-                }
-            } catch {
-                Self.forget(identity, hasLocks: hasLocks)
-                throw error
-            }
+            let handle = try Database(path: path, access: access) { Self.forget(identity, step) }
             try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
             // A process that is just creating the file has it locked for a moment.
             handle.busyMilliseconds = 5000
@@ -406,7 +349,7 @@ struct DatabaseFile: Sendable {
             try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
             return OpenDatabase(
                 handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
-                files: files, walFiles: nil, seen: seen)
+                files: files, seen: seen)
         }
     }
 
@@ -414,26 +357,21 @@ struct DatabaseFile: Sendable {
     /// of this process use, which is no longer that of the file.
     ///
     /// Closing a connection without locks would release those of the others.
-    private func remember(_ identity: FileIdentity, hasLocks: Bool) -> Bool {
+    private func remember(_ identity: FileIdentity, _ step: Int) -> Bool {
         Self.opened.withLock { all in
             var opened = all[identity] ?? Opened()
-            if hasLocks {
-                if let known = opened.walFiles, known != WALFiles(of: files) { return false }
-                guard opened.withoutLocks == 0 else { return false }
-                opened.count += 1
-            } else {
-                guard opened.count == 0 else { return false }
-                opened.withoutLocks += 1
-            }
+            if step > 0, let known = opened.walFiles, known != files.walFiles { return false }
+            guard opened.count * step >= 0 else { return false }
+            opened.count += step
             all[identity] = opened
             return true
         }
     }
 
-    private static func forget(_ identity: FileIdentity, hasLocks: Bool) {
+    private static func forget(_ identity: FileIdentity, _ step: Int) {
         opened.withLock { all in
-            if hasLocks { all[identity]?.count -= 1 } else { all[identity]?.withoutLocks -= 1 }
-            if all[identity]?.isUnused == true { all[identity] = nil }
+            all[identity]?.count -= step
+            if all[identity]?.count == 0 { all[identity] = nil }
         }
     }
 
@@ -441,18 +379,15 @@ struct DatabaseFile: Sendable {
         SchemaMigration(db: database.handle, path: path)
     }
 
-    private func version(of database: OpenDatabase) throws(AlertError) -> Int {
-        try migration(of: database).version()
-    }
-
     private func checkSchema(of database: OpenDatabase) throws(AlertError) {
-        try storing("read the schema of \(path)") { try database.schema.runAlone() }
+        try storing("read the schema of \(path)") {
+            try database.handle.reading { try database.schema.run() }
+        }
     }
 
-    /// Whether the last step of creating it was reached; a crash may have come before it.
-    private func isInWALMode(_ database: OpenDatabase) throws(AlertError) -> Bool {
+    private func journalMode(of database: OpenDatabase) throws(AlertError) -> String? {
         try storing("read the journal mode of \(path)") {
-            try database.handle.first("PRAGMA journal_mode") { $0.text() } == "wal"
+            try database.handle.first("PRAGMA journal_mode") { $0.text() }
         }
     }
 
@@ -468,7 +403,7 @@ struct DatabaseFile: Sendable {
                 """)
             // From the first read on, the log and the shared memory exist.
             _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer() }
-            let journal = try db.first("PRAGMA journal_mode") { $0.text() }
+            let journal = try journalMode(of: database)
             let synchronous = try db.first("PRAGMA synchronous") { $0.integer() }
             guard journal == "wal", synchronous == 2 else {
                 throw AlertError.storage(
@@ -482,18 +417,17 @@ struct DatabaseFile: Sendable {
 
     /// The database with the files next to it, which must still be there later.
     private func located(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
-        let walFiles = WALFiles(of: files)
+        var database = database
+        database.walFiles = files.walFiles
         // While it was being opened, another database may have replaced it, and SQLite would use
         // that one's log.
         guard database.identity == FileIdentity(path: path) else { throw .deleted(path) }
         Self.opened.withLock { opened in
             if opened[database.identity]?.walFiles == nil {
-                opened[database.identity]?.walFiles = walFiles
+                opened[database.identity]?.walFiles = database.walFiles
             }
         }
-        return OpenDatabase(
-            handle: database.handle, schema: database.schema, identity: database.identity,
-            files: files, walFiles: walFiles)
+        return database
     }
 }
 
@@ -515,5 +449,69 @@ extension DatabaseFile {
         defer { close(raw) }
         guard fdatasync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
         try QueueLocation.sync(files.directory)
+    }
+}
+
+/// Makes sure that no other file has been copied over a database: SQLite would not notice, go on
+/// with the pages that it has in memory, and copy the log into that file.
+struct HeaderCheck {
+    /// The change counter in the header of the file when it was last looked at.
+    private var changeCounter: UInt32?
+
+    /// Returns whether the file still begins with the header of this queue; that of an earlier
+    /// state has an earlier counter.
+    mutating func run(_ db: Database) throws -> Bool {
+        guard let header = try db.headerInFile(),
+            header.applicationID == DatabaseFile.applicationID,
+            changeCounter.map({ Int32(bitPattern: header.changeCounter &- $0) >= 0 }) != false
+        else { return false }
+        changeCounter = header.changeCounter
+        return true
+    }
+}
+
+/// A database with its files' identities, so that a replacement is noticed.
+struct OpenDatabase {
+    let handle: Database
+    let schema: SchemaCheck
+    let identity: FileIdentity
+    let files: QueueFiles
+    /// The files that SQLite has opened next to it; `nil` if it opens none.
+    var walFiles: [FileIdentity?]?
+    /// The state of the files when they were opened without locks; `nil` if SQLite's locks protect
+    /// what is read, or no process writes the file, which is marked as a backup.
+    var seen: [FileChange?]?
+
+    /// Whether what was read from it is one state of the file.
+    var isUnchanged: Bool { seen.map { $0 == files.changes } ?? true }
+
+    /// Copies all of it, in one transaction, into a file that no other process uses.
+    func copy(
+        to target: String, _ progress: (_ done: Int, _ total: Int) -> Void,
+        isCancelled: () -> Bool
+    ) throws(AlertError) {
+        handle.busyMilliseconds = 5000
+        try storing("copy \(files.database)") {
+            try handle.reading {
+                try handle.copy(to: target, progress, isCancelled: isCancelled)
+            }
+        }
+        guard isUnchanged else {
+            throw .busy("\(files.database) was written to while it was read; try again")
+        }
+    }
+
+    /// Whether all of its files are still at their paths.
+    ///
+    /// Deleting the log or the shared memory divides the processes into those that still use them
+    /// and those that create new ones: they would overwrite each other's commits
+    /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
+    var isAtItsPath: Bool { logSizeAtItsPath != nil }
+
+    /// The size of its log in bytes; `nil` unless all of its files are still at their paths.
+    var logSizeAtItsPath: Int64? {
+        guard identity == FileIdentity(path: files.database) else { return nil }
+        let found = files.walFiles
+        return walFiles == nil || walFiles == found ? found[0]?.size ?? 0 : nil
     }
 }

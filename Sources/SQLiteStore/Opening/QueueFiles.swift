@@ -7,6 +7,8 @@ struct QueueFiles: Sendable {
     let database: String
     /// The mode of every file: 0660 in a directory shared by a group, else 0600.
     let mode: mode_t
+    /// Whether the database is only copied: then it may be any account's, and have any name.
+    let isSource: Bool
     private let sharing: SharedDirectory
 
     /// Examines the directory of a database.
@@ -16,7 +18,7 @@ struct QueueFiles: Sendable {
     ///
     /// - Throws: If the path is empty, is not a regular file, is in a directory that does not
     ///   exist, or is a link in a directory that others may write.
-    init(database: String) throws(AlertError) {
+    init(database: String, isSource: Bool = false) throws(AlertError) {
         guard !database.isEmpty, !database.utf8.contains(0) else {
             throw .invalid("database path", "is empty or contains a NUL character")
         }
@@ -30,17 +32,16 @@ struct QueueFiles: Sendable {
                 status.st_mode & S_IFMT == S_IFDIR
                     ? "is a directory; name a file in it" : "is not a regular file")
         }
-        let resolved = Self.realPath(absolute) ?? absolute
-        let slash = resolved.lastIndex(of: "/") ?? resolved.startIndex
-        let named = slash == resolved.startIndex ? "/" : String(resolved[..<slash])
-        guard let directory = Self.realPath(named), stat(directory, &status) == 0 else {
-            throw SystemError.current("open the directory", named)
+        self.database = try QueueLocation.resolved(Self.realPath(absolute) ?? absolute)
+        let directory = QueueLocation.directory(of: self.database)
+        guard let sharing = SharedDirectory(directory) else {
+            throw SystemError.current("open the directory", directory)
         }
-        self.database = (directory == "/" ? "" : directory) + resolved[slash...]
-        sharing = SharedDirectory(status)
+        self.sharing = sharing
         // A group-writable directory with the set-group-ID bit is shared on purpose.
         mode = sharing.hasGroupFiles ? 0o660 : 0o600
-        try Self.checkName(absolute)
+        self.isSource = isSource
+        if !isSource { try Self.checkName(absolute) }
     }
 
     /// Makes sure that no link in a directory that others may write leads to a database.
@@ -50,17 +51,13 @@ struct QueueFiles: Sendable {
         var name = path
         // The kernel's limit on links; see path_resolution(7).
         for _ in 0..<40 {
-            var (link, parent) = (stat(), stat())
+            guard let target = LinuxFile.link(name) else { return }
             let directory = QueueLocation.directory(of: name)
-            guard lstat(name, &link) == 0, link.st_mode & S_IFMT == S_IFLNK,
-                stat(directory, &parent) == 0
-            else { return }
-            guard !SharedDirectory(parent).isShared else {
+            guard SharedDirectory(directory)?.isShared != true else {
                 throw .notPermitted(
                     path: name,
                     "it is a link in a directory that others may write, and is not followed")
             }
-            guard let target = LinuxFile.link(name) else { return }
             name = target.hasPrefix("/") ? target : directory + "/" + target
         }
     }
@@ -69,6 +66,7 @@ struct QueueFiles: Sendable {
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     func checkOwners(isLocked: Bool) throws(AlertError) {
+        guard !isSource else { return }
         for path in [database, wal, sharedMemory, journal] {
             try sharing.check(path, isLocked: isLocked)
         }
@@ -90,12 +88,8 @@ struct QueueFiles: Sendable {
                     + "mounted; mount the directory of that file instead, as \(directory)")
         }
         guard identity.links > 1 else { return }
-        let names = LinuxFile.names(in: directory)
-        let own = names.count { name in
-            var status = stat()
-            return lstat(directory + "/" + name, &status) == 0
-                && UInt64(status.st_dev) == identity.device && status.st_ino == identity.inode
-        }
+        let names = LinuxFile.names(in: directory).map { directory + "/" + $0 }
+        let own = names.count { FileIdentity(path: $0) == identity && LinuxFile.link($0) == nil }
         // A directory that can't be listed has no names here.
         guard own < identity.links, !names.isEmpty else { return }
         throw .notPermitted(
@@ -124,6 +118,9 @@ struct QueueFiles: Sendable {
         [wal, journal].contains { (FileIdentity(path: $0)?.size ?? 0) > 0 }
     }
 
+    /// The files that SQLite opens next to the database.
+    var walFiles: [FileIdentity?] { [wal, sharedMemory].map { FileIdentity(path: $0) } }
+
     /// The attributes that show whether the database or its logs were written.
     var changes: [FileChange?] { [database, wal, journal].map(FileChange.init) }
 
@@ -149,24 +146,132 @@ struct QueueFiles: Sendable {
 struct FileChange: Equatable {
     /// How far the times of files may be behind, in microseconds.
     static let step: UInt32 = 20_000
-    private let numbers: [Int64]
+    private let inode: UInt
+    private let size: Int
     private let modified: Int64
 
     /// `nil` where there is no such file.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        numbers = [
-            Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size), modified,
-        ]
+        (inode, size) = (status.st_ino, status.st_size)
+        modified = Self.nanoseconds(status.st_mtim)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Whether it was written so recently that another write may leave the same time.
     var isRecent: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        let age = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - modified
-        return age.magnitude < UInt64(Self.step) * 1000
+        return (Self.nanoseconds(now) - modified).magnitude < UInt64(Self.step) * 1000
+    }
+}
+
+/// The rules for whose files may be used for a queue in a directory that other accounts may write.
+///
+/// There, any account could put a link, a pipe or a file of its own where ours are expected: a
+/// queue would be read from it, or another program's file would be overwritten.
+struct SharedDirectory: Sendable {
+    private let status: stat
+
+    /// - Returns: `nil` if there is no directory at this path.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.status = status
+    }
+
+    /// Whether others than the owner may write it, or the owner is neither this account nor root.
+    var isShared: Bool {
+        status.st_mode & (S_IWGRP | S_IWOTH) != 0
+            || (status.st_uid != geteuid() && status.st_uid != 0)
+    }
+
+    /// Whether its group may write it, and it gives its group to what is created in it.
+    var hasGroupFiles: Bool { status.st_mode & (S_ISGID | S_IWGRP) == S_ISGID | S_IWGRP }
+
+    /// Makes sure that a file, if it exists, may be used.
+    ///
+    /// - Parameter isLocked: Whether no other process can be creating it: then it must not be
+    ///   another account's empty file, nor have another name that leads to such a file.
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    func check(_ path: String, isLocked: Bool) throws(AlertError) {
+        var file = stat()
+        guard lstat(path, &file) == 0 else {
+            guard errno == ENOENT || errno == EACCES else {
+                throw SystemError.current("look at", path)
+            }
+            return
+        }
+        guard file.st_mode & S_IFMT == S_IFREG else {
+            throw .notPermitted(
+                path: path, "it is a link or not a regular file, and is not touched")
+        }
+        guard isShared else { return }
+        let uid = file.st_uid
+        let isForGroup = hasGroupFiles && status.st_mode & S_IWOTH == 0
+        guard
+            [geteuid(), 0, status.st_uid].contains(uid)
+                || (isForGroup && file.st_gid == status.st_gid)
+        else {
+            throw .notPermitted(
+                path: path, "it belongs to uid \(uid), and others may write its directory")
+        }
+        guard isLocked, uid != geteuid() else { return }
+        guard file.st_nlink <= 1 else {
+            throw .notPermitted(path: path, "it belongs to uid \(uid) and has other names")
+        }
+        // It is still empty: the account that created it would own our queue.
+        guard file.st_size > 0 || ["-wal", "-shm", "-journal"].contains(where: path.hasSuffix)
+        else {
+            throw .notPermitted(
+                path: path,
+                "it is empty and belongs to uid \(uid), so it is not taken over; remove it")
+        }
+    }
+}
+
+extension QueueFiles {
+    /// Makes sure that this account may write them, with its effective rights: an error is reported
+    /// when the queue is opened, and not at the first write, which may be an answer. See access(2).
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``. A read-only file system is not refused here:
+    ///   writing to it fails with its own error.
+    func checkWriteAccess() throws(AlertError) {
+        // Missing files are created, or refused, when the queue is opened.
+        guard FileIdentity(path: database) != nil else { return }
+        let others = [wal, sharedMemory, lock]
+        for path in [database] + others where Self.isRefused(path, W_OK) {
+            throw .notPermitted(
+                path: path, "this account may not write it (\(Self.state(of: path)))")
+        }
+        let areThere = others.allSatisfy { FileIdentity(path: $0) != nil }
+        guard !areThere, Self.isRefused(directory, W_OK | X_OK) else { return }
+        throw .notPermitted(
+            path: directory,
+            "this account may not create files in it, and a queue that is written needs some "
+                + "next to its database (\(Self.state(of: directory)))")
+    }
+
+    private static func isRefused(_ path: String, _ access: Int32) -> Bool {
+        guard faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0 else { return false }
+        // Sandboxes reject unknown calls with EPERM.
+        return errno == EACCES
+    }
+
+    /// The owner, the mode, and what to do: `it belongs to root, with mode 0644; use …`.
+    private static func state(of path: String) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return "its mode can't be read" }
+        let owner = Identity.userName(status.st_uid) ?? "uid \(status.st_uid)"
+        let digits = String(status.st_mode & 0o7777, radix: 8)
+        let mode = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        let advice =
+            status.st_uid == geteuid() && status.st_mode & 0o200 == 0
+            ? "chmod u+w lets you" : "use that account, or a queue of your own"
+        return "it belongs to \(owner), with mode \(mode); \(advice)"
     }
 }

@@ -1,4 +1,5 @@
 import AlertCore
+import FoundationEssentials
 import Glibc
 
 /// The default locations of queues.
@@ -53,20 +54,36 @@ package enum QueueLocation {
 
     /// Creates the directories of the user's queue, with no access for others.
     static func createUserDirectory(for path: String) throws(AlertError) {
-        guard path == userPath() else { return }
-        var directories: [String] = []
-        var directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        while !directory.isEmpty, access(String(directory), F_OK) != 0 {
-            directories.append(String(directory))
-            directory = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+        if path == userPath() { try createDirectory(directory(of: path)) }
+    }
+
+    private static func createDirectory(_ path: String) throws(AlertError) {
+        guard access(path, F_OK) != 0 else { return }
+        let parent = directory(of: path)
+        try createDirectory(parent)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw SystemError.current("create the directory", path)
         }
-        for directory in directories.reversed() {
-            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-                throw SystemError.current("create the directory", directory)
-            }
-            // Otherwise a power loss could take the directory away, with all synced files in it.
-            try sync(Self.directory(of: directory))
+        // Otherwise a power loss could take the directory away, with all synced files in it.
+        try sync(parent)
+    }
+
+    /// The path of a file in a directory without links and dots; see realpath(3).
+    static func resolved(_ path: String) throws(AlertError) -> String {
+        let slash = path.lastIndex(of: "/")
+        let named = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let resolved = realpath(named, nil) else {
+            throw SystemError.current("open the directory", named)
         }
+        defer { free(resolved) }
+        let directory = String(cString: resolved)
+        let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+        return (directory == "/" ? "" : directory) + "/" + name
+    }
+
+    /// A date in the name of a file.
+    static func nameText(_ date: Date) -> String {
+        Timestamp.text(date).prefix { $0 != "." }.replacing(":", with: "-") + "Z"
     }
 
     /// The directory of a file, from its absolute path.

@@ -11,15 +11,14 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let caller: Caller
     let commits: GroupCommit
     let slot: SlotFile
-    private let changes: ChangeSignal
-    private let foreignChanges: ChangeSignal
-    let slotChanges: ChangeSignal
-    private let leases: SlotLeases
+    private let changes: NoticedChanges
+    let slotChanges = ChangeSignal()
+    private let leases = SlotLeases()
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
     let known: LogTail
-    let lookAhead: LookAhead
+    var lookAhead: LookAhead { changes.lookAhead }
     let timekeeper: Timekeeper?
     /// Why nothing can be written through this store; `nil` for one that was opened for writing.
     let refusal: AlertError?
@@ -44,25 +43,18 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ) async throws(AlertError) -> SQLiteAlertStore {
         try QueueLocation.createUserDirectory(for: path)
         let files = try QueueFiles(database: path)
-        try WriteAccess.check(files)
-        let changes = ChangeSignal()
-        let foreignChanges = ChangeSignal()
+        try files.checkWriteAccess()
+        let (changes, known) = (NoticedChanges(), LogTail())
         let bell = Bell(path: files.bell, mode: files.mode)
-        let (known, lookAhead) = (LogTail(), LookAhead())
         let commits = try await GroupCommit.start(
             files: files, clock: clock, known: known, busyTime: busyTime,
-            onTrouble: { onTrouble(.entriesLost($0)) },
-            onCommit: { concernsOthers in
-                changes.change()
-                guard concernsOthers else { return }
-                lookAhead.forget()
-                foreignChanges.change()
-            }, ring: { bell.ring() })
+            onTrouble: { onTrouble(.entriesLost($0)) }, onCommit: { changes.note($0) },
+            ring: { bell.ring() })
         bell.create()
         SlotFile(path: files.slot, mode: files.mode).allocate()
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
-            foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
+            known: known, bell: bell,
             timekeeper: keepsTime ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil)
         store.timekeeper?.start(for: store)
         return store
@@ -94,9 +86,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         bell.close()
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller,
-            commits: .refusing(refusal, files: files), changes: ChangeSignal(),
-            foreignChanges: ChangeSignal(), known: LogTail(), lookAhead: LookAhead(), bell: bell,
-            timekeeper: nil, refusal: refusal, copy: ReadingCopy(onCopy: onCopy))
+            commits: .refusing(refusal, files: files), changes: NoticedChanges(),
+            known: LogTail(), bell: bell, refusal: refusal, copy: ReadingCopy(onCopy: onCopy))
         // Reports what is wrong with the file now, as opening for writing does.
         try await store.read("open \(files.database)") { _ in }
         return store
@@ -106,7 +97,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     package static func checkWriteAccess(to path: String) throws(AlertError) {
-        try WriteAccess.check(QueueFiles(database: path))
+        try QueueFiles(database: path).checkWriteAccess()
     }
 
     /// Configures SQLite for use by this process alone, before its first use, which makes it
@@ -117,12 +108,9 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     private init(
         files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
-        changes: ChangeSignal, foreignChanges: ChangeSignal, known: LogTail, lookAhead: LookAhead,
-        bell: Bell, timekeeper: Timekeeper?, refusal: AlertError? = nil,
-        copy: ReadingCopy? = nil
+        changes: NoticedChanges, known: LogTail, bell: Bell, timekeeper: Timekeeper? = nil,
+        refusal: AlertError? = nil, copy: ReadingCopy? = nil
     ) {
-        let slotChanges = ChangeSignal()
-        let leases = SlotLeases()
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known, copy: copy) {
                 [weak commits] in
@@ -133,12 +121,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.clock = clock
         self.commits = commits
         self.changes = changes
-        self.foreignChanges = foreignChanges
         self.bell = bell
         self.known = known
-        self.lookAhead = lookAhead
-        self.slotChanges = slotChanges
-        self.leases = leases
         self.reader = reader
         self.caller = caller
         self.timekeeper = timekeeper
@@ -147,24 +131,15 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         slot = SlotFile(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
             // The process's own commits have already been reported.
-            guard bell.wasRungByOthers() else { return }
-            changes.change()
-            lookAhead.forget()
-            foreignChanges.change()
-        } onSlot: {
+            if bell.wasRungByOthers() { changes.note() }
+        } onSlot: { [slotChanges] in
             slotChanges.change()
-        } onTick: {
+        } onTick: { [leases, slotChanges] in
             leases.giveSigns()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
-            reader.async { reader in
-                guard reader.hasChanged() else { return }
-                changes.change()
-                lookAhead.forget()
-                foreignChanges.change()
-            }
+            reader.async { if $0.hasChanged() { changes.note() } }
             changes.nudge()
-            foreignChanges.nudge()
             slotChanges.nudge()
         }
     }
@@ -188,8 +163,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         copy?.remove()
         await commits.close()
         bell.close()
-        changes.change()
-        foreignChanges.change()
+        changes.note()
         slotChanges.change()
     }
 
@@ -210,24 +184,19 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     package var position: LogPosition {
         // In this order: changes in between are examined once more.
-        let changes = seenChanges
+        let changes = changes.seen
         return LogPosition(sequence: known.head.sequence, changes: changes)
-    }
-
-    private var seenChanges: LogPosition.Changes {
-        LogPosition.Changes(all: changes.count, byOthers: foreignChanges.count)
     }
 
     package nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
         guard !isClosed else { throw .closed }
-        let signal = scope == .others ? foreignChanges : changes
         if !startWatching(), let count = position.changes?[scope] {
-            await signal.wait(after: count)
+            await changes.signal(for: scope).wait(after: count)
         }
         guard !isClosed else { throw .closed }
-        let seen = seenChanges
+        let seen = changes.seen
         // The process's own entries need not be read.
         let start =
             scope == .others
@@ -245,12 +214,12 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     /// A number that grows with each change that this process has noticed.
-    package var changeCount: UInt64 { changes.count }
+    package var changeCount: UInt64 { changes.seen.all }
 
     /// Waits until ``changeCount`` differs from a number, or a second has passed.
     package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
         guard !startWatching() else { return }
-        await changes.wait(after: count)
+        await changes.signal(for: .everybody).wait(after: count)
     }
 
     /// Begins to watch for changes by other processes; `true` the first time, because earlier
@@ -288,5 +257,33 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
         return try HeldHandlerTurn(of: id, in: files)
+    }
+}
+
+/// The changes of a queue that a process has noticed, its own included.
+private final class NoticedChanges: Sendable {
+    private let all = ChangeSignal()
+    private let byOthers = ChangeSignal()
+    let lookAhead = LookAhead()
+
+    /// How many changes there have been.
+    var seen: LogPosition.Changes {
+        LogPosition.Changes(all: all.count, byOthers: byOthers.count)
+    }
+
+    func signal(for scope: News.Scope) -> ChangeSignal { scope == .others ? byOthers : all }
+
+    /// - Parameter concernsOthers: Whether others than the process's own writer must examine it.
+    func note(_ concernsOthers: Bool = true) {
+        all.change()
+        guard concernsOthers else { return }
+        lookAhead.forget()
+        byOthers.change()
+    }
+
+    /// Lets all that wait look again.
+    func nudge() {
+        all.nudge()
+        byOthers.nudge()
     }
 }

@@ -120,7 +120,7 @@ extension SQLiteAlertStore {
     ) throws(AlertError) -> Receipt? {
         // A key is looked up before anything is written; a queue is created under the lock.
         guard question.alert.key == nil, let files = try? QueueFiles(database: path),
-            FileIdentity(path: files.database) != nil, (try? WriteAccess.check(files)) != nil
+            FileIdentity(path: files.database) != nil, (try? files.checkWriteAccess()) != nil
         else { return nil }
         let writer = Writer(files: files, clock: clock, known: LogTail(), busyTime: .zero)
         defer { writer.close() }

@@ -212,7 +212,7 @@ struct SchemaCheckTests {
         let reopened = try await queue.store()
         #expect(try await reopened.record(id).response?.buttonIndex == 0)
         await reopened.close()
-        let report = try #require(try await QueueSchema(database: queue.path).report())
+        let report = try #require(try await SchemaReport.read(from: queue.path))
         #expect(report.faults.isEmpty && !report.additions.isEmpty)
     }
 

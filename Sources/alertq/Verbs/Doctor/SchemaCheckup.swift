@@ -8,7 +8,7 @@ struct SchemaCheckup: Sendable {
 
     /// What a look at the schema finds; a problem among it means that the queue can't be opened.
     func findings() async throws(AlertError) -> [Finding] {
-        guard let report = try await QueueSchema(database: path).report() else { return [] }
+        guard let report = try await SchemaReport.read(from: path) else { return [] }
         let additions = report.additions.map { object in
             Finding(
                 check: Self.check,
