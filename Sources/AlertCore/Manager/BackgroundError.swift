@@ -17,8 +17,8 @@ public enum BackgroundError: Error, Sendable {
     /// Due changes can't be stored: deadlines are not applied, and snoozed alerts don't return.
     /// They are tried again each second; the error is reported once.
     case deadlines(AlertError)
-    /// Entries of the log for which nobody waits, of what was on a screen, could not be stored for so
-    /// long that they were dropped. That is reported once.
+    /// Entries of the log for which nobody waits, of what was on a screen, could not be stored and
+    /// were dropped. That is reported once until one is stored again.
     case entriesLost(AlertError)
     /// An alert differs from the audit log, so it is not shown, or its response is not returned. A
     /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:delegate:)``

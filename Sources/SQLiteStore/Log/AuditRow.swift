@@ -17,25 +17,20 @@ enum AuditRow {
 
     /// The columns of its alert, which follow those of the entry.
     enum AlertColumn: Int, ColumnList {
-        case title, key
+        case title, key, button
 
         static let offset = Column.end
-        var sql: String { "alerts.\(snakeCased)" }
+        var sql: String {
+            self == .button ? StoredJSON.buttonID(at: "audit.button_index") : "alerts.\(snakeCased)"
+        }
     }
 
-    /// The buttons of its alert if one was chosen, which follow these.
-    enum ButtonsColumn: Int, ColumnList {
-        case chosenFrom
-
-        static let offset = AlertColumn.end
-        var sql: String { "CASE WHEN audit.button_index >= 0 THEN buttons END" }
-    }
-
-    /// Reads an entry from a row that continues with its alert's title and key.
+    /// Reads an entry from a row that continues with the columns of its alert.
     static func entryOfAlert(_ row: borrowing Row) throws -> AuditEntry {
         var entry = try entry(row)
         entry.event.title = row.optionalText(AlertColumn.title)
         entry.event.key = row.optionalText(AlertColumn.key)
+        entry.button = row.optionalText(AlertColumn.button)
         return entry
     }
 
@@ -108,19 +103,14 @@ enum AuditRow {
 
 // Heads of the audit log.
 extension Database {
-    private enum HeadColumn: Int, ColumnList { case seq, hash }
-
-    private static let head =
-        "SELECT \(HeadColumn.list) FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1"
-
     func lastSequence() throws -> Int64 {
         try lastHead().sequence
     }
 
     /// The end of the audit log; ``AuditHead/start`` if it is empty.
     func lastHead() throws -> AuditHead {
-        try first(Self.head) { row in
-            AuditHead(sequence: row.integer(HeadColumn.seq), hash: row.blob(HeadColumn.hash) ?? [])
+        try first("SELECT seq, hash FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1") { row in
+            AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? [])
         } ?? AuditHead.start
     }
 

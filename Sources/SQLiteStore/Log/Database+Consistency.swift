@@ -21,20 +21,10 @@ extension Database {
         SELECT seq FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
         """
-    private static let logged = """
-        SELECT \(Logged.list) FROM audit INDEXED BY audit_alert
-        WHERE alert_id >= ? ORDER BY alert_id, seq LIMIT 1
-        """
+    private static let firstEntry =
+        "SELECT seq FROM audit INDEXED BY audit_alert WHERE alert_id = ? ORDER BY seq LIMIT 1"
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
     private static let neighbours = "SELECT \(Neighbours.list)"
-
-    private enum Logged: Int, ColumnList { case alertId, seq }
-
-    /// The first of several alerts that have an entry, and that entry.
-    enum FirstLogged {
-        case none
-        case alert(Alert.ID, entry: Int64)
-    }
 
     /// How the entries before and after the entry `?1` relate to it.
     private enum Neighbours: Int, ColumnList {
@@ -77,11 +67,9 @@ extension Database {
         return digest
     }
 
-    /// The first alert, from an id on, that has an entry.
-    func firstLogged(from id: Alert.ID) throws -> FirstLogged {
-        try first(Self.logged, .integer(id)) { row in
-            .alert(row.integer(Logged.alertId), entry: row.integer(Logged.seq))
-        } ?? .none
+    /// The number of the first entry about an alert; `nil` if there is none.
+    func firstEntry(of id: Alert.ID) throws -> Int64? {
+        try first(Self.firstEntry, .integer(id)) { $0.integer() }
     }
 
     /// Makes sure that no entry records that a response was collected, before one is written.

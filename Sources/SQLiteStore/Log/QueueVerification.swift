@@ -67,7 +67,7 @@ struct QueueVerification: Sendable {
             add(try alerts.read(db, range))
             nextAlert = RowRanges<CheckedAlerts>.start(after: range)
         }
-        for fault in try PendingCounts(of: db).differences(from: db) { verifier.add(fault) }
+        for fault in try db.sourceFaults() { verifier.add(fault) }
         let logged = verifier.alerts.start ?? 1
         do {
             let first = try db.upkeep().firstID
@@ -281,60 +281,57 @@ extension Row {
     }
 }
 
-/// The number of waiting alerts by source, counted from the rows.
-struct PendingCounts: Sendable {
-    private enum Sources: Int, ColumnList { case id, uid, name, pending }
+extension Database {
+    private enum Source: Int, ColumnList {
+        case uid, name, pending, waiting, ofAccount, isRepeated, isAccount
 
-    private var counts: [Int64: Int64] = [:]
-
-    /// Counts the alerts that wait.
-    init(of db: Database) throws {
-        try db.forEach(
-            "SELECT source_id FROM alerts NOT INDEXED WHERE outcome IS NULL", []
-        ) { row in
-            counts[row.integer(), default: 0] += 1
+        var sql: String {
+            switch self {
+            case .uid, .name, .pending: snakeCased
+            case .waiting: "coalesce(waiting, 0)"
+            case .ofAccount: "coalesce(sum(waiting) OVER (PARTITION BY uid), 0)"
+            case .isRepeated: "row_number() OVER (PARTITION BY uid, name ORDER BY id) > 1"
+            // An account is the source without a name; the first of its rows stands for a missing
+            // one.
+            case .isAccount:
+                "row_number() OVER (PARTITION BY uid ORDER BY name = '' DESC, id) = 1"
+            }
         }
     }
 
-    /// The sources and accounts whose rows differ, and those that appear twice.
-    func differences(from db: Database) throws -> [String] {
-        struct Source: Hashable {
-            let uid: Int64
-            let name: [UInt8]
-        }
-        var differences: [String] = []
-        var seen: Set<Source> = []
-        var ofAccounts: [Int64: (counted: Int64, waiting: Int64)] = [:]
-        try db.forEach(
-            "SELECT \(Sources.list) FROM sources NOT INDEXED ORDER BY id", []
+    /// The sources and accounts that count other numbers of waiting alerts than their rows have, and
+    /// those that appear twice: the first hundred.
+    fileprivate func sourceFaults() throws -> [String] {
+        var (ofSources, ofAccounts): ([String], [String]) = ([], [])
+        try forEach(
+            """
+            SELECT \(Source.list) FROM sources NOT INDEXED LEFT JOIN (
+                SELECT source_id, count(*) AS waiting FROM alerts NOT INDEXED
+                WHERE outcome IS NULL GROUP BY source_id) ON source_id = id
+            ORDER BY id
+            """, []
         ) { row in
-            let (id, uid) = (row.integer(Sources.id), row.integer(Sources.uid))
-            let (name, counted) = (row.text(Sources.name), row.integer(Sources.pending))
-            let waiting = counts[id, default: 0]
-            ofAccounts[uid, default: (0, 0)].waiting += waiting
-            // An account is the source without a name.
-            if name.isEmpty { ofAccounts[uid, default: (0, 0)].counted = counted }
-            guard differences.count < 100 else { return }
+            let (uid, name) = (row.integer(Source.uid), row.text(Source.name))
+            let (counted, waiting) = (row.integer(Source.pending), row.integer(Source.waiting))
             let isRight = name.isEmpty ? waiting == 0 : counted == waiting
-            if row.raw(Sources.pending).kind != .integer || !isRight {
-                differences.append(
-                    "the source “\(name)” of uid \(uid) counts \(counted) "
-                        + "waiting alerts, but has \(waiting)")
+            if row.raw(Source.pending).kind != .integer || !isRight {
+                ofSources.append(
+                    "the source “\(name)” of uid \(uid) counts \(counted) waiting alerts, but has "
+                        + "\(waiting)")
             }
-            if !row.isUID(Sources.uid) {
-                differences.append("the source “\(name)” has an invalid uid")
+            if !row.isUID(Source.uid) {
+                ofSources.append("the source “\(name)” has an invalid uid")
             }
-            let source = Source(uid: uid, name: Array(row.raw(Sources.name).bytes))
-            if !seen.insert(source).inserted {
-                differences.append("the source “\(name)” of uid \(uid) appears twice")
+            if row.integer(Source.isRepeated) == 1 {
+                ofSources.append("the source “\(name)” of uid \(uid) appears twice")
+            }
+            let (ofAccount, known) = (row.integer(Source.ofAccount), name.isEmpty ? counted : 0)
+            if row.integer(Source.isAccount) == 1, known != ofAccount {
+                ofAccounts.append(
+                    "uid \(uid) counts \(known) waiting alerts, but has \(ofAccount)")
             }
         }
-        for (uid, account) in ofAccounts.sorted(by: { $0.key < $1.key })
-        where account.counted != account.waiting && differences.count < 100 {
-            differences.append(
-                "uid \(uid) counts \(account.counted) waiting alerts, but has \(account.waiting)")
-        }
-        return differences
+        return Array((ofSources + ofAccounts).prefix(100))
     }
 }
 

@@ -10,21 +10,13 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
             var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
-            return try db.rows(
-                """
-                SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list) FROM audit NOT INDEXED
-                LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
-                WHERE seq > ? ORDER BY seq LIMIT ?
-                """,
-                .integer(max(0, sequence)), .integer(limit)
-            ) { row in
-                let entry = try AuditRow.entryOfAlert(row)
-                guard isChecked else { return entry.event }
+            let entries = try db.entries(after: max(0, sequence), of: nil, limit: limit)
+            for entry in isChecked ? entries : [] {
                 try entry.checkHash()
                 if let last { try entry.checkLink(after: last) }
                 last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
-                return entry.event
             }
+            return entries.map(\.event)
         }
     }
 
@@ -32,32 +24,12 @@ extension SQLiteAlertStore {
         _ query: LogQuery
     ) async throws(AlertError) -> [AuditEntry] {
         try await read("read the audit log") { db in
-            let id = query.alert
-            let sequence =
+            let start =
                 switch query.start {
                 case .after(let sequence): sequence
-                case .last(let count): try db.sequence(beforeLast: count, of: id)
+                case .last(let count): try db.sequence(beforeLast: count, of: query.alert)
                 }
-            return try db.rows(
-                """
-                SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list),
-                    \(AuditRow.ButtonsColumn.list)
-                FROM audit \(id == nil ? "NOT INDEXED" : "INDEXED BY audit_alert")
-                LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
-                WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
-                ORDER BY seq LIMIT ?3
-                """, .integer(sequence), .optional(id), .integer(query.limit)
-            ) { row in
-                var entry = try AuditRow.entryOfAlert(row)
-                guard id == nil || entry.event.alertID == id else {
-                    throw AlertError.inconsistent(
-                        id, "an index finds entry \(entry.event.sequence), which is not about it")
-                }
-                entry.button = row.optionalText(AuditRow.ButtonsColumn.chosenFrom).flatMap {
-                    StoredJSON.buttonID(at: entry.event.buttonIndex ?? -1, in: $0)
-                }
-                return entry
-            }
+            return try db.entries(after: start, of: query.alert, limit: query.limit)
         }
     }
 
@@ -68,6 +40,28 @@ extension SQLiteAlertStore {
 }
 
 extension Database {
+    /// Entries with what their alerts' rows add to them, oldest first.
+    fileprivate func entries(
+        after sequence: Int64, of id: Alert.ID?, limit: Int
+    ) throws -> [AuditEntry] {
+        try rows(
+            """
+            SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list)
+            FROM audit \(id == nil ? "NOT INDEXED" : "INDEXED BY audit_alert")
+            LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
+            WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
+            ORDER BY seq LIMIT ?3
+            """, .integer(sequence), .optional(id), .integer(limit)
+        ) { row in
+            let entry = try AuditRow.entryOfAlert(row)
+            guard id == nil || entry.event.alertID == id else {
+                throw AlertError.inconsistent(
+                    id, "an index finds entry \(entry.event.sequence), which is not about it")
+            }
+            return entry
+        }
+    }
+
     /// The sequence number after which the last entries, of all alerts or of one, begin.
     fileprivate func sequence(beforeLast count: Int, of id: Alert.ID?) throws -> Int64 {
         try first(

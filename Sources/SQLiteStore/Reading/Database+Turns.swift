@@ -88,21 +88,14 @@ extension Database {
 
 /// Which waiting alerts may be shown.
 struct Candidates {
-    /// The names of the presenters, one of which must be allowed to show it, as a JSON array.
-    let presenters: String
-    /// Further alerts that may be shown, as a JSON array.
-    let own: String?
-    /// The alerts to skip, as a JSON array.
-    let exceptions: String?
+    /// The names of the presenters, one of which must be allowed to show it.
+    let presenters: [String]
+    /// Further alerts that may be shown.
+    let own: [Alert.ID]
+    /// The alerts to skip.
+    let except: [Alert.ID]
     /// Whether the alert must have buttons.
     let hasButtons: Bool
-
-    init(presenters: String, own: [Alert.ID], except ids: [Alert.ID], hasButtons: Bool) {
-        self.presenters = presenters
-        self.own = own.isEmpty ? nil : "\(own)"
-        exceptions = ids.isEmpty ? nil : "\(ids)"
-        self.hasButtons = hasButtons
-    }
 
     fileprivate static let condition = """
         (alerts.presenters IS NULL OR EXISTS (
@@ -115,8 +108,9 @@ struct Candidates {
 
     fileprivate func values(_ priority: Alert.Priority) -> [Value] {
         [
-            .integer(priority.rawValue), .text(presenters), .optional(exceptions),
-            .integer(hasButtons ? 1 : 0), .optional(own),
+            .integer(priority.rawValue), .text(StoredJSON.encode(presenters)),
+            .optional(except.isEmpty ? nil : "\(except)"), .integer(hasButtons ? 1 : 0),
+            .optional(own.isEmpty ? nil : "\(own)"),
         ]
     }
 }

@@ -221,13 +221,8 @@ extension HistoryFilter {
         if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
         if uncollected { conditions.append("alerts.collected_ms IS NULL") }
         if let button {
-            // Invalid JSON is a matter for the audit log, and no reason to find nothing.
             conditions.append(
-                """
-                iif(alerts.button_index >= 0 AND json_valid(alerts.buttons), \
-                alerts.buttons ->> ('$[' || alerts.button_index || '].id'), NULL) \
-                = \(values.add(.text(button)))
-                """)
+                StoredJSON.buttonID(at: "alerts.button_index") + " = \(values.add(.text(button)))")
         }
         return conditions.joined(separator: " AND ")
     }

@@ -230,7 +230,7 @@ extension Database {
         guard !query.presenters.isEmpty else { return try firstOwn(query, except: except) }
         let candidates = { hasButtons in
             Candidates(
-                presenters: StoredJSON.encode(query.presenters), own: query.own, except: except,
+                presenters: query.presenters, own: query.own, except: except,
                 hasButtons: hasButtons)
         }
         if query.prefersQuestions, let row = try first(of: candidates(true), at: now) { return row }

@@ -5,29 +5,28 @@ import FoundationEssentials
 enum StoredJSON {
     static func encode(_ buttons: [Alert.Button]) -> String {
         array(buttons) { json, button in
-            json += #"{"id":"#
-            append(button.id, to: &json)
-            if let role = button.role {
-                json += #","role":"#
-                append(role.rawValue, to: &json)
-            }
-            json += #","title":"#
-            append(button.title, to: &json)
-            json += "}"
+            append(
+                [("id", button.id), ("role", button.role?.rawValue), ("title", button.title)],
+                to: &json)
         }
     }
 
     static func encode(_ buttons: [PartialButton]) -> String {
         array(buttons) { json, button in
-            let members = [("id", button.id), ("role", button.role), ("title", button.title)]
-            var separator = "{"
-            for case (let name, let value?) in members {
-                json += separator + "\"\(name)\":"
-                append(value, to: &json)
-                separator = ","
-            }
-            json += separator == "{" ? "{}" : "}"
+            append(
+                [("id", button.id), ("role", button.role), ("title", button.title)], to: &json)
         }
+    }
+
+    /// Writes an object with the members that are there.
+    private static func append(_ members: [(name: String, value: String?)], to json: inout String) {
+        var separator = "{"
+        for case (let name, let value?) in members {
+            json += separator + "\"\(name)\":"
+            append(value, to: &json)
+            separator = ","
+        }
+        json += separator == "{" ? "{}" : "}"
     }
 
     static func encode(_ strings: [String: String]) -> String {
@@ -110,6 +109,17 @@ enum StoredJSON {
             return nil
         }
         return buttons[index].id
+    }
+
+    /// An SQL expression for the id of one of an alert's buttons; NULL if there is none, or it has
+    /// been erased.
+    ///
+    /// Invalid JSON is a matter for the audit log, and no reason for an error here.
+    static func buttonID(at index: String) -> String {
+        """
+        iif(\(index) >= 0 AND json_valid(alerts.buttons), \
+        alerts.buttons ->> ('$[' || \(index) || '].id'), NULL)
+        """
     }
 
     static func strings(_ text: String) throws -> [String: String] {

@@ -72,7 +72,7 @@ final class WriteContext {
     func nextID() throws -> Alert.ID {
         let last = try db.lastID()
         guard last < .max else { throw AlertError.usedUp("alerts") }
-        if case .alert(last + 1, let entry) = try db.firstLogged(from: last + 1) {
+        if let entry = try db.firstEntry(of: last + 1) {
             throw AlertError.inconsistent(
                 nil,
                 "the next alert would have the number \(last + 1), which entry \(entry) already "
