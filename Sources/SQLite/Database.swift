@@ -167,16 +167,9 @@ package final class Database {
 
     /// Runs one statement to its end, ignoring its rows.
     package func run(_ sql: String, _ values: [Value]) throws(SQLiteError) {
-        try run(sql) { $0.bind(values) }
-    }
-
-    /// Runs one statement to its end, ignoring its rows; the closure binds its parameters in order.
-    package func run(
-        _ sql: String, binding bind: (inout Parameters) -> Void
-    ) throws(SQLiteError) {
         let statement = try statement(sql)
         defer { statement.reset() }
-        try statement.bind(bind)
+        try statement.bind(values)
         while try statement.step() {}
     }
 
@@ -193,7 +186,7 @@ package final class Database {
     ) throws -> Result? {
         let statement = try statement(sql)
         defer { statement.reset() }
-        try statement.bind { $0.bind(values) }
+        try statement.bind(values)
         return try statement.step() ? read(statement.row) : nil
     }
 
@@ -229,7 +222,7 @@ package final class Database {
     ) throws {
         let statement = try statement(sql)
         defer { statement.reset() }
-        try statement.bind { $0.bind(values) }
+        try statement.bind(values)
         while try statement.step(), try body(statement.row) {}
     }
 

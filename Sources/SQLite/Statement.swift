@@ -6,7 +6,6 @@ import CSQLite
 final class Statement {
     private let handle: OpaquePointer
     private let sql: String
-    private var parameters: Parameters
 
     /// Compiles one statement. `connection` outlives it, because `Database` owns both.
     init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
@@ -18,21 +17,35 @@ final class Statement {
         }
         self.handle = handle
         self.sql = sql
-        parameters = Parameters(handle)
     }
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Binds the values that a closure passes to the parameters, the first to `?1`.
-    func bind(_ body: (inout Parameters) -> Void) throws(SQLiteError) {
-        // A closure that ran this statement would end here: its values would be lost.
-        body(&parameters)
-        precondition(parameters.count == sqlite3_bind_parameter_count(handle), sql)
-        guard parameters.code == SQLITE_OK else {
-            // Others have been bound since, so the connection no longer has the error.
-            throw SQLiteError(
-                code: parameters.code, message: String(cString: sqlite3_errstr(parameters.code)),
-                operation: sql)
+    /// Binds values to the parameters, the first to `?1`; see
+    /// <https://sqlite.org/c3ref/bind_blob.html>.
+    func bind(_ values: [Value]) throws(SQLiteError) {
+        precondition(values.count == sqlite3_bind_parameter_count(handle), sql)
+        for (number, value) in zip(Int32(1)..., values) {
+            let code =
+                switch value {
+                // A parameter is NULL until something is bound to it.
+                case .null: SQLITE_OK
+                case .integer(let integer): sqlite3_bind_int64(handle, number, integer)
+                case .text(var text):
+                    text.withUTF8 { text in
+                        // The length is passed so that a NUL in the text does not truncate it.
+                        sqlite3_bind_text64(
+                            handle, number, text.baseAddress, UInt64(text.count),
+                            csqlite_transient(), UInt8(SQLITE_UTF8))
+                    }
+                case .blob(let blob):
+                    blob.withUnsafeBytes { blob in
+                        sqlite3_bind_blob64(
+                            handle, number, blob.baseAddress, UInt64(blob.count),
+                            csqlite_transient())
+                    }
+                }
+            guard code == SQLITE_OK else { throw error() }
         }
     }
 
@@ -49,7 +62,6 @@ final class Statement {
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        parameters.removeAll()
     }
 
     var row: Row { Row(handle) }

@@ -64,12 +64,9 @@ struct DatabaseTests {
         for count in [0, 1, 400, 200_000, 1] {
             let texts = ["x", "y", "z"].map { String(repeating: $0, count: count) }
             let bytes = [UInt8](repeating: 7, count: count)
-            try db.run("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)") { parameters in
-                for text in texts { parameters.bind(text) }
-                parameters.bind(bytes)
-                parameters.bind(count)
-                parameters.bind(nil as String?)
-            }
+            try db.run(
+                "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)",
+                texts.map { .text($0) } + [.blob(bytes), .integer(count), .null])
             let read = try db.first(
                 "SELECT a, b, c, d, e, f FROM rows WHERE rowid = ?", .integer(db.lastInsertedID)
             ) { row in
@@ -85,31 +82,15 @@ struct DatabaseTests {
     func wrongCount(_ count: Int) async {
         await #expect(processExitsWith: .failure) { [count] in
             let db = try Database(path: ":memory:")
-            try db.run("SELECT ?") { parameters in
-                for value in 0..<count { parameters.bind(value) }
-            }
+            try db.run("SELECT ?", (0..<count).map { .integer($0) })
         }
     }
 
-    @Test("A statement that is run while its values are bound ends the process")
-    func nested() async {
-        await #expect(processExitsWith: .failure) {
-            let db = try Database(path: ":memory:")
-            try db.run("SELECT ?") { parameters in
-                try? db.run("SELECT ?", 1)
-                parameters.bind(1)
-            }
-        }
-    }
-
-    @Test("The error of a value that is too long is the reason, whatever is bound after it")
+    @Test("The error of a value that is too long is the reason")
     func tooLong() throws {
         sqlite3_limit(db.connection, SQLITE_LIMIT_LENGTH, 1000)
         let error = try #require(throws: SQLiteError.self) {
-            try db.run("SELECT ?, ?") { parameters in
-                parameters.bind(String(repeating: "x", count: 5000))
-                parameters.bind(1)
-            }
+            try db.run("SELECT ?, ?", .text(String(repeating: "x", count: 5000)), 1)
         }
         #expect(error.primaryCode == SQLITE_TOOBIG && error.message.contains("too big"), "\(error)")
     }

@@ -13,9 +13,20 @@ extension SQLiteAlertStore {
         expecting head: AuditHead?,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
+        do {
+            return try await verifyRanges(expecting: head, progress)
+        } catch {
+            throw translated(error, "verify the audit log")
+        }
+    }
+
+    private nonisolated(nonsending) func verifyRanges(
+        expecting head: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws -> AuditReport {
         let total = Int(try await read("verify the audit log") { try $0.lastSequence() })
         // SQLite's own check of the file takes a connection of its own.
-        async let damage = verifying(on: connection()) { try $0.structuralDamage() }
+        async let damage = read(on: connection()) { try $0.structuralDamage() }
         let connections = (0..<Self.processors).map { _ in connection() }
         var verification = QueueVerification(expecting: head)
         verification.nextEntry = try await forEachRange(
@@ -31,12 +42,12 @@ extension SQLiteAlertStore {
             progress(verification.entriesRead / 2, total)
         }
         let read = verification
-        verification = try await verifying(on: connections[0]) { [clock] db in
+        verification = try await self.read(on: connections[0]) { [clock] db in
             var verification = read
             try verification.finish(db, at: clock.now())
             return verification
-        }.get()
-        return verification.report(damage: try await damage.get())
+        }
+        return verification.report(damage: try await damage)
     }
 
     private static var processors: Int {
@@ -56,14 +67,17 @@ extension SQLiteAlertStore {
     private nonisolated(nonsending) func forEachRange<Contents>(
         of rows: RowRanges<Contents>, on connections: [QueueConfined<Reader>],
         _ body: (Contents) -> Void
-    ) async throws(AlertError) -> Int64? {
-        var (contents, next) = try await read(rows, from: .min, on: connections).get()
+    ) async throws -> Int64? {
+        var (contents, next) = try await read(rows, from: .min, on: connections)
         while !contents.isEmpty {
-            guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
-            guard !isClosed else { throw .closed }
-            async let following = read(rows, from: next, on: connections)
+            let start = next
+            guard !Task.isCancelled else {
+                throw AlertError.busy("the verification was cancelled")
+            }
+            guard !isClosed else { throw AlertError.closed }
+            async let following = read(rows, from: start, on: connections)
             for contents in contents { body(contents) }
-            (contents, next) = try await following.get()
+            (contents, next) = try await following
         }
         return next
     }
@@ -72,45 +86,35 @@ extension SQLiteAlertStore {
     /// following ranges begin.
     private func read<Contents>(
         _ rows: RowRanges<Contents>, from start: Int64?, on connections: [QueueConfined<Reader>]
-    ) async -> Result<([Contents], next: Int64?), AlertError> {
-        do throws(AlertError) {
-            let ranges = try await verifying(on: connections[0]) { db in
-                try rows.next(connections.count, from: start, in: db)
-            }.get()
-            guard let last = ranges.last else { return .success(([], next: start)) }
-            let read = await withTaskGroup { group in
-                for (number, range) in ranges.enumerated() {
-                    group.addTask {
-                        let contents = await self.verifying(on: connections[number]) { db in
-                            try rows.read(db, range)
-                        }
-                        return (number, contents)
-                    }
-                }
-                return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-            }
-            let contents = try read.sorted { $0.key < $1.key }.map {
-                _, contents throws(AlertError) in
-                try contents.get()
-            }
-            return .success((contents, next: RowRanges<Contents>.start(after: last)))
-        } catch {
-            return .failure(error)
+    ) async throws -> ([Contents], next: Int64?) {
+        let ranges = try await read(on: connections[0]) { db in
+            try rows.next(connections.count, from: start, in: db)
         }
+        guard let last = ranges.last else { return ([], next: start) }
+        let contents = try await withThrowingTaskGroup(of: (Int, Contents).self) { group in
+            for (number, range) in ranges.enumerated() {
+                group.addTask {
+                    (
+                        number,
+                        try await self.read(on: connections[number]) { try rows.read($0, range) }
+                    )
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        return (
+            contents.sorted { $0.key < $1.key }.map(\.value),
+            next: RowRanges<Contents>.start(after: last)
+        )
     }
 
     /// Reads on a connection, in one transaction.
-    private func verifying<Contents: Sendable>(
+    private func read<Contents: Sendable>(
         on connection: QueueConfined<Reader>,
         _ body: @escaping @Sendable (Database) throws -> Contents
-    ) async -> Result<Contents, AlertError> {
-        do throws(AlertError) {
-            return .success(
-                try await connection.run { reader throws(AlertError) in
-                    try storing("verify the audit log") { try reader.read(body) }
-                })
-        } catch {
-            return .failure(error)
+    ) async throws -> Contents {
+        try await connection.run { reader throws(AlertError) in
+            try storing("verify the audit log") { try reader.read(body) }
         }
     }
 }

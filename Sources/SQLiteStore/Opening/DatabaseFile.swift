@@ -506,12 +506,8 @@ struct OpenDatabase {
     /// Deleting the log or the shared memory divides the processes into those that still use them
     /// and those that create new ones: they would overwrite each other's commits
     /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
-    var isAtItsPath: Bool { logSizeAtItsPath != nil }
-
-    /// The size of its log in bytes; `nil` unless all of its files are still at their paths.
-    var logSizeAtItsPath: Int64? {
-        guard identity == FileIdentity(path: files.database) else { return nil }
-        let found = files.walFiles
-        return walFiles == nil || walFiles == found ? found[0]?.size ?? 0 : nil
+    var isAtItsPath: Bool {
+        identity == FileIdentity(path: files.database)
+            && (walFiles == nil || walFiles == files.walFiles)
     }
 }

@@ -177,9 +177,10 @@ final class GroupCommit: Sendable {
             defer { state.hasLostNotes = error != nil }
             return !state.hasLostNotes
         }
-        if let error, isFirst {
-            onTrouble(.storage(operation: "record what was on the screen", "\(error)"))
-        }
+        guard let error, isFirst else { return }
+        // Nothing is promised for what is posted after the end.
+        if case .closed = error { return }
+        onTrouble(.storage(operation: "record what was on the screen", "\(error)"))
     }
 
     /// Writes all remaining jobs, and ends the thread.

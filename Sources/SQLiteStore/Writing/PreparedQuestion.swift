@@ -110,32 +110,17 @@ final class PreparedQuestion: Sendable {
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
                 snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, queued_seq)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { parameters in
-            parameters.bind(id)
-            parameters.bind(source)
-            parameters.bind(Int64(identity.pid))
-            parameters.bind(identity.host)
-            parameters.bind(alert.key)
-            parameters.bind(alert.style.rawValue)
-            parameters.bind(alert.priority.rawValue)
-            parameters.bind(alert.title)
-            parameters.bind(alert.message)
-            parameters.bind(buttons)
-            parameters.bind(info)
-            parameters.bind(alert.defaultButton)
-            parameters.bind(alert.handler)
-            parameters.bind(presenters)
-            parameters.bind(salt)
-            parameters.bind(alert.dismissAfter?.milliseconds)
-            parameters.bind(alert.snooze?.milliseconds)
-            parameters.bind(now.boot)
-            parameters.bind(now.wallMilliseconds)
-            parameters.bind(now.bootMilliseconds)
-            parameters.bind(expiry?.wallMilliseconds)
-            parameters.bind(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds })
-            parameters.bind(context.head.sequence.addingBounded(1))
-        }
+            """,
+            .integer(id), .integer(source), .integer(Int64(identity.pid)), .text(identity.host),
+            .optional(alert.key), .text(alert.style.rawValue), .integer(alert.priority.rawValue),
+            .text(alert.title), .optional(alert.message), .text(buttons), .text(info),
+            .optional(alert.defaultButton), .optional(alert.handler), .optional(presenters),
+            .blob(salt), .optional(alert.dismissAfter?.milliseconds),
+            .optional(alert.snooze?.milliseconds), .text(now.boot),
+            .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
+            .optional(expiry?.wallMilliseconds),
+            .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
+            .integer(context.head.sequence.addingBounded(1)))
         try context.changePending(of: source, uid: identity.uid, by: 1)
         return id
     }

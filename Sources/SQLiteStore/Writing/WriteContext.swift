@@ -136,32 +136,16 @@ extension WriteContext {
                 button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, boot,
                 pid, content, detail, previous, hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { parameters in
-            parameters.bind(event.sequence)
-            parameters.bind(milliseconds)
-            parameters.bind(event.kind.rawValue)
-            parameters.bind(event.alertID)
-            parameters.bind(event.source)
-            parameters.bind(event.outcome?.rawValue)
-            parameters.bind(event.buttonIndex.map(Int64.init))
-            parameters.bind(entry.buttonRole?.rawValue)
-            parameters.bind(event.by?.rawValue)
-            parameters.bind(Int64(by.uid))
-            parameters.bind(by.user)
-            parameters.bind(entry.loginUID.map(Int64.init))
-            parameters.bind(entry.session.map(Int64.init))
-            parameters.bind(by.via)
-            parameters.bind(by.tty)
-            parameters.bind(by.ssh)
-            parameters.bind(by.host)
-            parameters.bind(entry.boot)
-            parameters.bind(Int64(by.pid))
-            parameters.bind(entry.content)
-            parameters.bind(entry.detail)
-            parameters.bind(entry.previous)
-            parameters.bind(entry.hash)
-        }
+            """,
+            .integer(event.sequence), .integer(milliseconds), .text(event.kind.rawValue),
+            .optional(event.alertID), .optional(event.source),
+            .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
+            .optional(entry.buttonRole?.rawValue), .optional(event.by?.rawValue),
+            .integer(Int64(by.uid)), .optional(by.user),
+            .optional(entry.loginUID.map(Int64.init)), .optional(entry.session.map(Int64.init)),
+            .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.host),
+            .text(entry.boot), .integer(Int64(by.pid)), .optional(entry.content),
+            .optional(entry.detail), .blob(entry.previous), .blob(entry.hash))
     }
 }
 
@@ -172,18 +156,6 @@ extension Database {
     ///   succeed without any effect; see <https://sqlite.org/lang_createtrigger.html#raise>.
     func change(_ sql: String, _ values: Value...) throws {
         try run(sql, values)
-        try checkChange()
-    }
-
-    /// Runs a statement that must change one row; the closure binds its parameters in order.
-    ///
-    /// - Throws: The errors of ``change(_:_:)``.
-    func change(_ sql: String, binding bind: (inout Parameters) -> Void) throws {
-        try run(sql, binding: bind)
-        try checkChange()
-    }
-
-    private func checkChange() throws {
         guard changes == 1 else {
             throw AlertError.inconsistent(
                 nil, "a statement that changes one row has changed \(changes)")

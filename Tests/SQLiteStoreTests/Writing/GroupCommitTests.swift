@@ -91,6 +91,22 @@ struct GroupCommitTests {
         try other.execute("ROLLBACK")
     }
 
+    @Test("A note that is refused is reported, and not tried again")
+    func refusedNote() async throws {
+        let troubles = Mutex<[String]>([])
+        let store = try await SQLiteAlertStore.open(path: queue.path) { error in
+            guard case .entriesLost(let cause) = error else { return }
+            troubles.withLock { $0.append("\(cause)") }
+        }
+        store.post(.collected(7), by: .ana)
+        #expect(await eventually { !troubles.withLock(\.isEmpty) })
+        store.post(.collected(8), by: .ana)
+        await store.close()
+        store.post(.collected(9), by: .ana)
+        let reported = troubles.withLock(\.self)
+        #expect(reported.count == 1 && reported[0].contains("7"), "\(reported)")
+    }
+
     @Test("Alerts of one transaction are counted for their source, and refused at its limit")
     func countsWithinTransaction() async throws {
         let store = try await queue.store()
