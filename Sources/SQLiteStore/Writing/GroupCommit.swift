@@ -28,9 +28,9 @@ final class GroupCommit: Sendable {
     /// How many notes are kept while they can't be written; the oldest are dropped then, and that
     /// is reported.
     static let maximumNotes = 10_000
-    /// How often the patience of waiting callers is checked while a lock blocks the thread.
     private static let tooManyNotes = AlertError.busy(
         "the oldest of more than \(maximumNotes) entries were dropped")
+    /// How often the patience of waiting callers is checked while a lock blocks the thread.
     private static let patienceCheck = DispatchTimeInterval.milliseconds(100)
 
     struct State {

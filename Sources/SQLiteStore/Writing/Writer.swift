@@ -115,7 +115,7 @@ final class Writer {
 
     /// Makes this process write nothing more if an error shows that the file is damaged, or has
     /// been overwritten since its header was checked.
-    func noteDamage(_ error: any Error) {
+    private func noteDamage(_ error: any Error) {
         guard let damage = error as? SQLiteError, damage.isDamagedFile,
             let database, database.isAtItsPath
         else { return }
@@ -127,8 +127,8 @@ final class Writer {
 
     /// Starts the changes of the current transaction, if its log continues the one that this process
     /// knows.
-    func makeContext(in db: Database, at now: ClockReading) throws -> WriteContext {
-        let context = try WriteContext(db: db, now: now)
+    private func makeContext(in db: Database) throws -> WriteContext {
+        let context = try WriteContext(db: db, now: clock.now())
         let (found, last) = (context.start, known.head)
         let continues =
             try found == last
@@ -149,7 +149,7 @@ final class Writer {
     }
 
     /// Begins a transaction in which the schema has been checked.
-    func beginChecked() throws(AlertError) {
+    private func beginChecked() throws(AlertError) {
         let db = try db()
         try storing("begin a transaction") {
             try db.run("BEGIN IMMEDIATE")
@@ -179,7 +179,7 @@ final class Writer {
             guard db.isInTransaction else {
                 throw AlertError.busy("the database is locked by another program; try again")
             }
-            let context = try makeContext(in: db, at: clock.now())
+            let context = try makeContext(in: db)
             try body(context)
             try context.finish()
             known.expect(context.change)
