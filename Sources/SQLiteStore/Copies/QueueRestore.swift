@@ -67,8 +67,7 @@ package struct QueueRestore: Sendable {
         // The worker thread may still reference it when this process ends.
         defer { draft.discard() }
         try await QueueConfined(draft, label: "alertq.restore").run {
-            draft, isCancelled throws(AlertError) in
-            try copy(to: draft, { progress(.copying, $0, $1) }, isCancelled: isCancelled)
+            draft throws(AlertError) in try copy(to: draft) { progress(.copying, $0, $1) }
         }
         let verified = try await verify(
             draft, expecting: head, allowsProblems: force, by: caller, progress)
@@ -87,15 +86,14 @@ package struct QueueRestore: Sendable {
 
     /// Copies the backup, whoever owns it: what is in the copy is verified.
     private func copy(
-        to draft: DraftFile, _ progress: (_ done: Int, _ total: Int) -> Void,
-        isCancelled: () -> Bool
+        to draft: DraftFile, _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws(AlertError) {
         let source = DatabaseFile(files: try QueueFiles(database: path, isSource: true))
         do throws(AlertError) {
             guard let database = try source.openForReading(continuing: nil) else {
                 throw .storage(operation: "read \(path)", "the log next to it can't be opened")
             }
-            try database.copy(to: draft.path, progress, isCancelled: isCancelled)
+            try database.copy(to: draft.path, progress)
         } catch .incompatible(_, let reason) {
             throw .invalid("backup", "\(path) \(reason)")
         }

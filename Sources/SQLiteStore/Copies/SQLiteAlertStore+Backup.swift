@@ -20,12 +20,10 @@ extension SQLiteAlertStore: Backups {
         // The copying thread may still reference it when this process ends.
         defer { draft.discard() }
         let reader = QueueConfined(makeReader(), label: "alertq.backup")
-        try await reader.run { reader, isCancelled throws(AlertError) in
+        try await reader.run { reader throws(AlertError) in
             try storing("write \(target)") {
                 // One transaction for the whole copy, so that other commits don't restart it.
-                try reader.read { db in
-                    try db.copy(to: draft.path, progress, isCancelled: isCancelled)
-                }
+                try reader.read { try $0.copy(to: draft.path, progress) }
             }
         }
         try draft.mark(as: DatabaseFile.backupID)
@@ -109,10 +107,9 @@ extension Database {
     ///
     /// The copy is not synced.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` if it is cancelled.
+    /// - Throws: ``AlertError/busy(_:)`` if the task is cancelled.
     func copy(
-        to path: String, _ progress: (_ done: Int, _ total: Int) -> Void,
-        isCancelled: () -> Bool
+        to path: String, _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws {
         // In a directory that others may write, the name may lead elsewhere by now.
         let target = try Database(path: path, access: .readWriteNoFollow)
@@ -120,7 +117,7 @@ extension Database {
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try DatabaseCopy(of: self, to: target)
         while try !copy.step(Self.copyLength) {
-            guard !isCancelled() else { throw AlertError.busy("the copy was cancelled") }
+            guard !Task.isCancelled else { throw AlertError.busy("the copy was cancelled") }
             let pages = copy.pages
             progress(pages.done, pages.total)
         }

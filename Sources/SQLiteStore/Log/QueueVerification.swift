@@ -334,13 +334,3 @@ extension Database {
         return Array((ofSources + ofAccounts).prefix(100))
     }
 }
-
-extension Database {
-    /// The faults that SQLite finds in the file: in its structure, the order of its rows, the values
-    /// of its columns, and indexes that don't match their tables.
-    ///
-    /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
-    func integrityFaults() throws -> [String] {
-        try rows("PRAGMA integrity_check(10)") { $0.text() }.filter { $0 != "ok" }
-    }
-}

@@ -347,9 +347,7 @@ struct DatabaseFile: Sendable {
             // These need no schema. After the schema is checked, each would have all statements
             // compiled again, and so the schema checked again.
             try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
-            return OpenDatabase(
-                handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
-                files: files, seen: seen)
+            return OpenDatabase(handle, identity, files, seen: seen)
         }
     }
 
@@ -452,24 +450,6 @@ extension DatabaseFile {
     }
 }
 
-/// Makes sure that no other file has been copied over a database: SQLite would not notice, go on
-/// with the pages that it has in memory, and copy the log into that file.
-struct HeaderCheck {
-    /// The change counter in the header of the file when it was last looked at.
-    private var changeCounter: UInt32?
-
-    /// Returns whether the file still begins with the header of this queue; that of an earlier
-    /// state has an earlier counter.
-    mutating func run(_ db: Database) throws -> Bool {
-        guard let header = try db.headerInFile(),
-            header.applicationID == DatabaseFile.applicationID,
-            changeCounter.map({ Int32(bitPattern: header.changeCounter &- $0) >= 0 }) != false
-        else { return false }
-        changeCounter = header.changeCounter
-        return true
-    }
-}
-
 /// A database with its files' identities, so that a replacement is noticed.
 struct OpenDatabase {
     let handle: Database
@@ -481,19 +461,57 @@ struct OpenDatabase {
     /// The state of the files when they were opened without locks; `nil` if SQLite's locks protect
     /// what is read, or no process writes the file, which is marked as a backup.
     var seen: [FileChange?]?
+    /// The change counter in the header of the file when it was last looked at.
+    private var changeCounter: UInt32?
+    /// Whether the last entry of its log was found intact.
+    var isHeadChecked = false
+
+    init(_ handle: Database, _ identity: FileIdentity, _ files: QueueFiles, seen: [FileChange?]?) {
+        self.handle = handle
+        schema = SchemaCheck(handle, path: files.database)
+        self.identity = identity
+        self.files = files
+        self.seen = seen
+    }
 
     /// Whether what was read from it is one state of the file.
     var isUnchanged: Bool { seen.map { $0 == files.changes } ?? true }
 
+    /// The error, which ends everything in this process, if another file has been copied over this
+    /// one: SQLite would not notice, go on with the pages that it has in memory, and copy the log
+    /// into that file. The header of an earlier state has an earlier counter.
+    mutating func replacement(notedIn known: LogTail?) throws -> AlertError? {
+        guard walFiles != nil else { return nil }
+        if let header = try handle.headerInFile(),
+            header.applicationID == DatabaseFile.applicationID,
+            changeCounter.map({ Int32(bitPattern: header.changeCounter &- $0) >= 0 }) != false
+        {
+            changeCounter = header.changeCounter
+            return nil
+        }
+        return known?.noteReplacement(LogTail.overwritten, path: files.database)
+    }
+
+    /// Ends everything in this process if an error shows that the file is damaged; returns the error
+    /// to report. What is mixed with the pages of another file looks damaged, too.
+    @discardableResult
+    mutating func noteDamage(_ error: any Error, in known: LogTail?) -> any Error {
+        guard let damage = error as? SQLiteError, damage.isDamagedFile, isAtItsPath else {
+            return error
+        }
+        if let replaced = try? replacement(notedIn: known) { return replaced }
+        known?.noteDamage("\(damage)", path: files.database)
+        return error
+    }
+
     /// Copies all of it, in one transaction, into a file that no other process uses.
     func copy(
-        to target: String, _ progress: (_ done: Int, _ total: Int) -> Void,
-        isCancelled: () -> Bool
+        to target: String, _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws(AlertError) {
         handle.busyMilliseconds = 5000
         try storing("copy \(files.database)") {
             try handle.reading {
-                try handle.copy(to: target, progress, isCancelled: isCancelled)
+                try handle.copy(to: target, progress)
             }
         }
         guard isUnchanged else {

@@ -116,7 +116,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
                 [weak commits] in
                 commits?.post("open the database again") { _ in }
             }, label: "alertq.reader")
-        known.whenMoved { [weak reader] in reader?.async { $0.leaveIfMoved() } }
+        known.whenMoved { [weak reader] in Task { try? await reader?.run { $0.leaveIfMoved() } } }
         self.files = files
         self.clock = clock
         self.commits = commits
@@ -138,7 +138,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             leases.giveSigns()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
-            reader.async { if $0.hasChanged() { changes.note() } }
+            Task { if (try? await reader.run { $0.hasChanged() }) != false { changes.note() } }
             changes.nudge()
             slotChanges.nudge()
         }

@@ -5,14 +5,22 @@ import SQLite
 /// The schema that this version of alertq works with.
 enum Schema {
     /// The objects of an empty queue; they are only needed where a file has others.
-    static let expected = Result { try SchemaObject.all(in: .model()) }
+    static let expected = Result { try objects(of: .model()) }
+
+    /// The search index, which stores its contents in tables of its own.
+    static let virtualTable = "text_index"
+
+    /// All objects of a database, oldest first.
+    static func objects(of db: Database) throws -> [SchemaObject] {
+        try SchemaObject.all(in: db, virtualTable: virtualTable)
+    }
 
     /// All objects of a database in their order, as `Migrations/SQLite/schema.sql` lists them: the
     /// type, the name and the table of each, and its statement, unless SQLite wrote that itself.
     static let list = """
         SELECT group_concat(section, '') FROM (
             SELECT format('%s--- %s %s of %s%s', char(10), type, name, tbl_name, char(10))
-                || CASE WHEN sql IS NULL OR \(SchemaObject.isMadeBySQLite) THEN ''
+                || CASE WHEN sql IS NULL OR \(SchemaObject.isMadeBySQLite(for: virtualTable)) THEN ''
                     ELSE sql || ';' || char(10) END AS section
             FROM sqlite_schema ORDER BY rowid)
         """
@@ -39,81 +47,15 @@ extension Database {
     }
 }
 
-/// A table, an index, a view or a trigger from the file's table `sqlite_schema`.
-///
-/// See <https://sqlite.org/schematab.html>.
-package struct SchemaObject: Equatable, Sendable {
-    /// `table`, `index`, `view` or `trigger`.
-    package let type: String
-    package let name: String
-    /// The table or view that it belongs to; for a table or view itself, its own name.
-    package let table: String
-    /// The statement that creates it; `nil` for what SQLite creates by itself.
-    package let sql: String?
-
-    /// The SQL condition for an object whose statement SQLite wrote: it differs between versions.
-    static let isMadeBySQLite =
-        "substr(name, 1, 7) = 'sqlite_' OR substr(name, 1, 11) = 'text_index_'"
-
-    /// Byte by byte: texts that only look alike are not the same statement.
-    package static func == (one: SchemaObject, other: SchemaObject) -> Bool {
-        one.type.isIdentical(to: other.type) && one.name.isIdentical(to: other.name)
-            && one.table.isIdentical(to: other.table) && one.sql.isIdentical(to: other.sql)
-    }
-
-    /// All objects of a database, oldest first.
-    static func all(in db: Database) throws -> [SchemaObject] {
-        enum Column: Int, ColumnList {
-            case type, name, tblName, statement
-
-            var sql: String {
-                self == .statement ? "iif(\(SchemaObject.isMadeBySQLite), NULL, sql)" : snakeCased
-            }
-        }
-        return try db.rows("SELECT \(Column.list) FROM sqlite_schema ORDER BY rowid") { row in
-            SchemaObject(
-                type: row.text(Column.type), name: row.text(Column.name),
-                table: row.text(Column.tblName), sql: row.optionalText(Column.statement))
-        }
-    }
-
-    /// Its unique key: case is ignored, and triggers have a separate namespace, which begins with a
-    /// character that no name contains.
-    var key: String { (type == "trigger" ? "\0" : "") + name.asciiLowercased }
-
-    /// Whether it goes and comes with the search index.
-    package var isPartOfTextIndex: Bool { name.hasPrefix("text_index_") && type == "table" }
-
-    /// The statement that removes it.
-    fileprivate var removal: String {
-        // Byte by byte: a quotation mark may be the beginning of a longer character.
-        let mark = UInt8(ascii: "\"")
-        let quoted = name.utf8.flatMap { $0 == mark ? [mark, mark] : [$0] }
-        return "DROP \(type.uppercased()) \"\(String(decoding: quoted, as: UTF8.self))\""
-    }
-
-    /// Its name in messages.
-    package var subject: String {
-        let suffix = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
-        return "the \(type) “\(SafeText.line(name))”" + suffix
-    }
-}
-
-extension String {
-    /// The name as SQLite compares it: only A to Z are converted to lower case.
-    var asciiLowercased: String {
-        String(
-            decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
-    }
-}
-
 /// A comparison of a file's schema with the expected one.
 package struct SchemaReport: Sendable {
-    package private(set) var version = 0
+    package typealias Fault = SchemaFault
+
+    package let version: Int
     /// The faults for which the file is refused, alertq's own objects first.
-    package private(set) var faults: [SchemaFault] = []
+    package let faults: [SchemaFault]
     /// Allowed additions by other programs: tables, views, and indexes that refuse nothing.
-    package private(set) var additions: [SchemaObject] = []
+    package let additions: [SchemaObject]
 
     /// Compares the schema in a file with the one that this version makes; nothing is written.
     ///
@@ -141,29 +83,9 @@ package struct SchemaReport: Sendable {
 
     init(on db: Database, comparedWith expected: [SchemaObject]) throws {
         version = try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
-        var missing = Dictionary(
-            expected.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let tables = Set(
-            expected.filter { $0.type == "table" || $0.type == "view" }
-                .map(\.name.asciiLowercased))
-        var foreign: [SchemaFault] = []
-        for object in try SchemaObject.all(in: db) {
-            if let ours = missing.removeValue(forKey: object.key) {
-                if ours != object {
-                    faults.append(SchemaFault(object: ours, kind: .changed(object)))
-                }
-            } else if try tables.contains(object.table.asciiLowercased) && !db.isHarmless(object) {
-                foreign.append(SchemaFault(object: object, kind: .foreign))
-            } else {
-                additions.append(object)
-            }
-        }
-        let gone = expected.filter { missing[$0.key] != nil }
-        let tablesGone = Set(gone.filter { $0.type == "table" }.map(\.name))
-        // A table takes its indexes and triggers with it.
-        faults +=
-            gone.filter { $0.type == "table" || !tablesGone.contains($0.table) }
-            .map { SchemaFault(object: $0, kind: .missing) } + foreign
+        let comparison = try SchemaComparison(
+            of: Schema.objects(of: db), in: db, with: expected)
+        (faults, additions) = (comparison.faults, comparison.additions)
     }
 
     /// - Throws: ``AlertError/inconsistent(_:_:)`` with what to do, if there is a fault.
@@ -177,54 +99,20 @@ package struct SchemaReport: Sendable {
     }
 }
 
-extension Database {
-    /// Whether another program's object leaves the rows of its table alone.
-    ///
-    /// A trigger could change what is stored, or prevent it from being stored, without an error. An
-    /// index that does more than find rows may refuse some: evaluating an expression may fail. One
-    /// that SQLite can't describe may do more.
-    fileprivate func isHarmless(_ object: SchemaObject) throws -> Bool {
-        guard object.type == "index" else { return object.type != "trigger" }
-        let isPlain = try first(
-            """
-            SELECT "unique" = 0 AND partial = 0 AND NOT EXISTS (
-                SELECT 1 FROM pragma_index_info(?2) WHERE cid = -2)
-            FROM pragma_index_list(?1) WHERE lower(name) = lower(?2)
-            """, .text(object.table), .text(object.name)
-        ) { $0.integer() == 1 }
-        return isPlain == true
+extension SchemaObject {
+    /// Whether it goes and comes with the search index.
+    package var isPartOfTextIndex: Bool {
+        name.hasPrefix(Schema.virtualTable + "_") && type == "table"
+    }
+
+    /// Its name in messages.
+    package var subject: String {
+        let suffix = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
+        return "the \(type) “\(SafeText.line(name))”" + suffix
     }
 }
 
-/// An object that a file's schema lacks, or must not have in that form.
-package struct SchemaFault: Equatable, Sendable {
-    enum Kind: Equatable {
-        case missing
-        /// It is not as alertq creates it, but like this.
-        case changed(SchemaObject)
-        /// A trigger or an index that another program added to one of alertq's tables or views.
-        case foreign
-    }
-
-    /// The object, as it must be or as it was found.
-    package let object: SchemaObject
-    let kind: Kind
-
-    /// The statement that removes another program's object; `nil` for alertq's own.
-    package var removal: String? { kind == .foreign ? object.removal : nil }
-
-    /// The statements that put alertq's own object back; `nil` for a table, whose rows are gone or
-    /// may not fit, except for the search index, and for another program's object.
-    package var restoration: String? {
-        switch kind {
-        case .missing where object.type != "table" || object.name == "text_index":
-            object.sql.map { $0 + ";" }
-        case .changed(let found) where object.type == found.type && object.type != "table":
-            object.sql.map { "\(found.removal);\n\($0);" }
-        default: nil
-        }
-    }
-
+extension SchemaFault {
     package var description: String {
         switch kind {
         case .missing: "\(object.subject) is missing"
@@ -235,19 +123,6 @@ package struct SchemaFault: Equatable, Sendable {
             "\(object.subject) may refuse rows, and is not alertq's"
         case .foreign: "\(object.subject) is not alertq's"
         }
-    }
-}
-
-extension Database {
-    /// The faults that SQLite finds in the file, and rows whose counterparts are gone.
-    func structuralDamage() throws -> [String] {
-        // As <https://sqlite.org/pragma.html#pragma_foreign_key_check> has them.
-        enum Stray: Int, ColumnList { case table, rowid, parent, fkid }
-        let strays = try rows("PRAGMA foreign_key_check") { row in
-            let (table, parent) = (row.text(Stray.table), row.text(Stray.parent))
-            return "a row of \(table) belongs to a row of \(parent) that is gone"
-        }
-        return try integrityFaults() + strays.prefix(10)
     }
 }
 
@@ -370,7 +245,7 @@ struct SchemaMigration {
     /// trigger.
     private func check(_ version: Int) throws {
         try db.reloadSchema()
-        let expected = try SchemaObject.all(in: .model(of: steps.prefix(version)))
+        let expected = try Schema.objects(of: .model(of: steps.prefix(version)))
         try SchemaReport(on: db, comparedWith: expected).check()
     }
 }

@@ -16,7 +16,6 @@ struct Reader {
     private var database: OpenDatabase?
     private var lastVersion: Int64?
     private var isClosed = false
-    private var headerCheck = HeaderCheck()
     private let whenMoved: @Sendable () -> Void
 
     init(
@@ -31,7 +30,7 @@ struct Reader {
 
     mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         if let failure = known?.readingFailure { throw failure }
-        let database = try current()
+        var database = try current()
         let result = Swift.Result {
             try database.handle.reading {
                 guard known != nil else { return (AuditHead.start, try body(database.handle)) }
@@ -49,11 +48,8 @@ struct Reader {
             let (head, value) = try result.get()
             known?.raise(to: head)
             return value
-        } catch let error as SQLiteError where error.isDamagedFile && database.isAtItsPath {
-            // Whose pages are mixed with those of another file, looks damaged.
-            if let replaced = replacement(of: database) { throw replaced }
-            known?.noteDamage("\(error)", path: file.files.database)
-            throw error
+        } catch {
+            throw database.noteDamage(error, in: known)
         }
     }
 
@@ -71,16 +67,8 @@ struct Reader {
             return true
         }
         // Nobody can ring for a file that is no longer there.
-        return replacement(of: database) != nil || version != lastVersion
-    }
-
-    /// The error, which ends everything in this process, if another file has been copied over the
-    /// open one; `nil` if not.
-    private mutating func replacement(of database: OpenDatabase) -> AlertError? {
-        guard database.walFiles != nil, (try? headerCheck.run(database.handle)) == false else {
-            return nil
-        }
-        return known?.noteReplacement(LogTail.overwritten, path: file.files.database)
+        let isReplaced = (try? self.database?.replacement(notedIn: known)) != nil
+        return isReplaced || version != lastVersion
     }
 
     mutating func close() {
@@ -98,7 +86,6 @@ struct Reader {
         if let database {
             if database.isAtItsPath { return database }
             self.database = nil
-            headerCheck = HeaderCheck()
             // The writer uses the same files, and may not write for a long time.
             whenMoved()
         }
@@ -172,7 +159,7 @@ private final class QueueSnapshot: Sendable {
             return
         }
         close(open(copy, O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-        try database.copy(to: copy, { _, _ in }, isCancelled: { Task.isCancelled })
+        try database.copy(to: copy) { _, _ in }
     }
 
     deinit {

@@ -24,8 +24,6 @@ final class Writer {
     var mayHaveNewTexts = false
     /// The multiple of ``checkpointPages`` at which readers were last waited for.
     private var waitedAt = 0
-    private var headerCheck = HeaderCheck()
-    private var hasCheckedHead = false
 
     init(
         files: QueueFiles, clock: any AlertClock, known: LogTail,
@@ -70,7 +68,7 @@ final class Writer {
     func begin() throws(AlertError) {
         if let failure = known.failure { throw failure }
         if mustCheck {
-            leaveDatabase()
+            database = nil
             do throws(AlertError) {
                 database = try file.reopenAfterFailure(continuing: known.head)
             } catch {
@@ -82,7 +80,7 @@ final class Writer {
         }
         if database?.isAtItsPath != true {
             // A file was deleted or replaced: anything written to the old one would be lost.
-            leaveDatabase()
+            database = nil
             do throws(AlertError) {
                 database = try file.openExisting(continuing: known.head)
             } catch {
@@ -96,33 +94,11 @@ final class Writer {
         try beginChecked()
     }
 
-    private func leaveDatabase() {
-        database = nil
-        (headerCheck, hasCheckedHead) = (HeaderCheck(), false)
-    }
-
     private func checkHeader() throws(AlertError) {
-        let db = try db()
-        let isOurs = try storing("read the header of \(file.files.database)") {
-            try headerCheck.run(db)
+        let replaced = try storing("read the header of \(file.files.database)") {
+            try database?.replacement(notedIn: known)
         }
-        guard isOurs else { throw replaced(LogTail.overwritten) }
-    }
-
-    private func replaced(_ reason: String) -> AlertError {
-        known.noteReplacement(reason, path: file.files.database)
-    }
-
-    /// Makes this process write nothing more if an error shows that the file is damaged, or has
-    /// been overwritten since its header was checked.
-    private func noteDamage(_ error: any Error) {
-        guard let damage = error as? SQLiteError, damage.isDamagedFile,
-            let database, database.isAtItsPath
-        else { return }
-        if (try? headerCheck.run(database.handle)) == false {
-            _ = replaced(LogTail.overwritten)
-        }
-        known.noteDamage("\(damage)", path: file.files.database)
+        if let replaced { throw replaced }
     }
 
     /// Starts the changes of the current transaction, if its log continues the one that this process
@@ -135,15 +111,17 @@ final class Writer {
             || (found.sequence > last.sequence
                 && (last.sequence == 0 || db.auditHead(at: last.sequence) == last))
         guard continues else {
-            throw replaced("its log no longer has entry \(last.sequence), which was there")
+            throw known.noteReplacement(
+                "its log no longer has entry \(last.sequence), which was there",
+                path: file.files.database)
         }
-        if !hasCheckedHead {
+        if database?.isHeadChecked == false {
             guard try db.isLastEntryIntact() else {
                 let error = AlertError.inconsistent(nil, "the last entry of its log was changed")
                 known.fail(error)
                 throw error
             }
-            hasCheckedHead = true
+            database?.isHeadChecked = true
         }
         return context
     }
@@ -156,7 +134,7 @@ final class Writer {
             do {
                 try database?.schema.run()
             } catch {
-                noteDamage(error)
+                database?.noteDamage(error, in: known)
                 rollBack()
                 throw error
             }
@@ -186,7 +164,7 @@ final class Writer {
             try db.run("COMMIT")
             return known.didCommit()
         } catch {
-            noteDamage(error)
+            database?.noteDamage(error, in: known)
             rollBack()
             known.didNotCommit()
             mustCheck = mustCheck || (error as? SQLiteError)?.isIOError == true

@@ -24,7 +24,7 @@ struct SchemaCheckup: Sendable {
         return [whole] + additions
     }
 
-    private func problem(_ fault: SchemaFault) -> Finding {
+    private func problem(_ fault: SchemaReport.Fault) -> Finding {
         let look = "find out who may write the file, then "
         if let removal = fault.removal {
             return Finding(
