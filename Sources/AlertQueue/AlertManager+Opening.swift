@@ -102,6 +102,7 @@ extension AlertManager {
         let source = source ?? Self.programName
         try Text.check(source, "source", limit: Alert.Limit.name)
         try Self.check(presenters)
+        try QueueLocation.createUserDirectory(for: path)
         let (caller, errors) = (Caller(via: via), BackgroundErrors())
         let store = try await SQLiteAlertStore.open(
             path: path, clock: clock, caller: caller, keepsTime: true

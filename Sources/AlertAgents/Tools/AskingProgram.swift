@@ -157,7 +157,7 @@ extension AskingProgram {
         }
 
         private static func named(_ word: String) -> Name {
-            let name = word.split(separator: "/").last.map(String.init) ?? ""
+            let name = FilePath.name(of: word)
             return name.allSatisfy(\.isWhitespace) || name == "-" ? .unknown : .known(name)
         }
     }

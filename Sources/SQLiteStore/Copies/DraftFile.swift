@@ -1,5 +1,6 @@
 import AlertCore
 import CLinux
+import FoundationEssentials
 import Glibc
 import Linux
 import SQLite
@@ -34,6 +35,11 @@ final class DraftFile: Sendable {
     }
 
     deinit { discard() }
+
+    /// A date in the name of a file.
+    static func nameText(_ date: Date) -> String {
+        Timestamp.text(date).prefix { $0 != "." }.replacing(":", with: "-") + "Z"
+    }
 
     /// Removes it unless it has been moved to its target.
     func discard() {

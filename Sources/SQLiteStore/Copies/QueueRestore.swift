@@ -28,7 +28,6 @@ package struct QueueRestore: Sendable {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .invalid("backup path", "is empty or contains a NUL character")
         }
-        try QueueLocation.createUserDirectory(for: database)
         self.path = path
         self.clock = clock
         files = try QueueFiles(database: database)
@@ -61,7 +60,7 @@ package struct QueueRestore: Sendable {
         _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> RestoreReport {
         let target = files.database + "-restore"
-        let name = QueueLocation.name(of: target)
+        let name = FilePath.name(of: target)
         DraftFile.removeLeftovers(in: files.directory) { $0 == name }
         let draft = try DraftFile(for: target, mode: files.mode)
         // The worker thread may still reference it when this process ends.
@@ -335,7 +334,7 @@ struct QueueSwap: Sendable {
         let exists = lstat(files.database, &status) == 0
         if exists { draft.takeRights(of: status) }
         let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
-        let kept = files.database + Self.keptEnding + QueueLocation.nameText(now)
+        let kept = files.database + Self.keptEnding + DraftFile.nameText(now)
         var names: [String] = []
         switch present {
         case .nothing where exists:
@@ -354,7 +353,7 @@ struct QueueSwap: Sendable {
         // A reader of the old database may have created these when it found its log missing, and
         // would see commits to the new database there. Nothing has been committed to it yet.
         if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeWALFiles() }
-        try QueueLocation.sync(files.directory)
+        try files.syncDirectory()
         return names
     }
 
@@ -364,7 +363,7 @@ struct QueueSwap: Sendable {
         // Everything in the log is in the database and on disk. The new database must never be
         // seen together with that log, even after a power loss.
         try removeWALFiles()
-        try QueueLocation.sync(files.directory)
+        try files.syncDirectory()
         guard try draft.move(to: kept) else {
             throw .busy("another process has created \(kept); try again")
         }
@@ -386,9 +385,9 @@ struct QueueSwap: Sendable {
             guard Glibc.link(file, name) == 0 else { throw SystemError.current("create", name) }
             names.append(name)
         }
-        try QueueLocation.sync(files.directory)
+        try files.syncDirectory()
         try removeWALFiles()
-        try QueueLocation.sync(files.directory)
+        try files.syncDirectory()
         try draft.replace(files.database)
         return names
     }

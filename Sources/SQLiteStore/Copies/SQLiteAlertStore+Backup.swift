@@ -31,7 +31,7 @@ extension SQLiteAlertStore: Backups {
         let (head, fault) = try await verify(draft)
         if let fault {
             let kept = try put(draft, atFirstOf: BackupLocation.damagedPaths(insteadOf: target))
-            try QueueLocation.sync(location.directory)
+            try QueueFiles.sync(location.directory)
             throw .invalid(
                 "copy",
                 "of the queue does not verify, so it is not a backup: \(fault); it is kept as "
@@ -40,7 +40,7 @@ extension SQLiteAlertStore: Backups {
         let made = try put(
             draft, atFirstOf: location.paths(from: now),
             replaces: replaces && !location.isDirectory)
-        try QueueLocation.sync(location.directory)
+        try QueueFiles.sync(location.directory)
         let removed = try count.map { count throws(AlertError) in
             try location.removeAllBut(count, of: made)
         }
@@ -141,12 +141,12 @@ struct BackupLocation: Sendable {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .invalid("backup path", "is empty or contains a NUL character")
         }
-        let queue = QueueLocation.stemAndEnding(of: QueueLocation.name(of: files.database))
+        let queue = FilePath.stemAndEnding(of: FilePath.name(of: files.database))
         beginning = queue.stem + "-"
         ending = queue.ending.isEmpty ? ".db" : queue.ending
         let isDirectory = LinuxFile.isDirectory(path)
-        let resolved = try QueueLocation.resolved(isDirectory ? path + "/" : path)
-        directory = QueueLocation.directory(of: resolved)
+        let resolved = try QueueFiles.path(of: isDirectory ? path + "/" : path)
+        directory = FilePath.directory(of: resolved)
         file = isDirectory ? nil : resolved
         guard isDirectory || !files.contain(resolved) else {
             throw .invalid("backup path", "\(path) is one of the queue's own files")
@@ -160,13 +160,13 @@ struct BackupLocation: Sendable {
     func paths(from date: Date) -> [String] {
         if let file { return [file] }
         return (0..<60).map { second in
-            path(of: beginning + QueueLocation.nameText(date + Double(second)) + ending)
+            path(of: beginning + DraftFile.nameText(date + Double(second)) + ending)
         }
     }
 
     /// The paths for a copy that does not verify, best first.
     static func damagedPaths(insteadOf target: String) -> [String] {
-        let (stem, ending) = QueueLocation.stemAndEnding(of: target)
+        let (stem, ending) = FilePath.stemAndEnding(of: target)
         let numbers = [""] + (2...1000).map { "-\($0)" }
         return numbers.map { stem + "-damaged" + $0 + ending }
     }
@@ -177,7 +177,7 @@ struct BackupLocation: Sendable {
 
     /// Whether backups of this queue have names of this form here.
     func isName(_ other: String) -> Bool {
-        if let file { return other == QueueLocation.name(of: file) }
+        if let file { return other == FilePath.name(of: file) }
         guard other.hasPrefix(beginning), other.hasSuffix(ending) else { return false }
         let time = other.dropFirst(beginning.count).dropLast(ending.count)
         return time.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}Z/) != nil

@@ -446,7 +446,7 @@ extension DatabaseFile {
         }
         defer { close(raw) }
         guard fdatasync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
-        try QueueLocation.sync(files.directory)
+        try files.syncDirectory()
     }
 }
 

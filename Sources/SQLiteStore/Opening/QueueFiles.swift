@@ -32,8 +32,8 @@ struct QueueFiles: Sendable {
                 status.st_mode & S_IFMT == S_IFDIR
                     ? "is a directory; name a file in it" : "is not a regular file")
         }
-        self.database = try QueueLocation.resolved(Self.realPath(absolute) ?? absolute)
-        let directory = QueueLocation.directory(of: self.database)
+        self.database = try Self.path(of: FilePath.resolved(absolute) ?? absolute)
+        let directory = FilePath.directory(of: self.database)
         guard let sharing = SharedDirectory(directory) else {
             throw SystemError.current("open the directory", directory)
         }
@@ -44,6 +44,15 @@ struct QueueFiles: Sendable {
         if !isSource { try Self.checkName(absolute) }
     }
 
+    /// The path of a file in a directory without links and dots.
+    static func path(of path: String) throws(AlertError) -> String {
+        do throws(LinuxError) {
+            return try FilePath.inResolvedDirectory(path)
+        } catch {
+            throw AlertError(error, path: FilePath.directory(of: path))
+        }
+    }
+
     /// Makes sure that no link in a directory that others may write leads to a database.
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
@@ -52,7 +61,7 @@ struct QueueFiles: Sendable {
         // The kernel's limit on links; see path_resolution(7).
         for _ in 0..<40 {
             guard let target = LinuxFile.link(name) else { return }
-            let directory = QueueLocation.directory(of: name)
+            let directory = FilePath.directory(of: name)
             guard SharedDirectory(directory)?.isShared != true else {
                 throw .notPermitted(
                     path: name,
@@ -80,7 +89,7 @@ struct QueueFiles: Sendable {
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     static func checkPlace(of path: String, _ identity: FileIdentity) throws(AlertError) {
-        let directory = QueueLocation.directory(of: path)
+        let directory = FilePath.directory(of: path)
         guard identity.isMountRoot != true else {
             throw .notPermitted(
                 path: path,
@@ -124,7 +133,18 @@ struct QueueFiles: Sendable {
     /// The attributes that show whether the database or its logs were written.
     var changes: [FileChange?] { [database, wal, journal].map(FileChange.init) }
 
-    var directory: String { QueueLocation.directory(of: database) }
+    /// Syncs the names in the directory to disk.
+    func syncDirectory() throws(AlertError) { try Self.sync(directory) }
+
+    static func sync(_ directory: String) throws(AlertError) {
+        do throws(LinuxError) {
+            try FilePath.sync(directory: directory)
+        } catch {
+            throw AlertError(error, path: directory)
+        }
+    }
+
+    var directory: String { FilePath.directory(of: database) }
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }
     var bell: String { database + "-bell" }
@@ -133,41 +153,6 @@ struct QueueFiles: Sendable {
     var journal: String { database + "-journal" }
     var wal: String { database + "-wal" }
     var sharedMemory: String { database + "-shm" }
-
-    /// The path without symbolic links and dots, if the file exists; see realpath(3).
-    private static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-}
-
-/// The attributes that show whether a file was written; see stat(2).
-struct FileChange: Equatable {
-    /// How far the times of files may be behind, in microseconds.
-    static let step: UInt32 = 20_000
-    private let inode: UInt
-    private let size: Int
-    private let modified: Int64
-
-    /// `nil` where there is no such file.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (inode, size) = (status.st_ino, status.st_size)
-        modified = Self.nanoseconds(status.st_mtim)
-    }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// Whether it was written so recently that another write may leave the same time.
-    var isRecent: Bool {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return (Self.nanoseconds(now) - modified).magnitude < UInt64(Self.step) * 1000
-    }
 }
 
 /// The rules for whose files may be used for a queue in a directory that other accounts may write.

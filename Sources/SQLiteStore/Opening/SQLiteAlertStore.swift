@@ -41,7 +41,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         busyTime: Duration = .seconds(5), keepsTime: Bool = false,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
     ) async throws(AlertError) -> SQLiteAlertStore {
-        try QueueLocation.createUserDirectory(for: path)
         let files = try QueueFiles(database: path)
         try files.checkWriteAccess()
         let (changes, known) = (NoticedChanges(), LogTail())
@@ -98,6 +97,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     package static func checkWriteAccess(to path: String) throws(AlertError) {
         try QueueFiles(database: path).checkWriteAccess()
+    }
+
+    /// Whether a path leads to one of the files of the queue in a database.
+    package static func isFile(_ path: String, ofQueue database: String) -> Bool {
+        (try? QueueFiles(database: database).contain(path)) ?? false
     }
 
     /// Configures SQLite for use by this process alone, before its first use, which makes it

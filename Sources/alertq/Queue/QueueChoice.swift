@@ -1,7 +1,6 @@
 import AlertQueue
 import Glibc
 import Linux
-import SQLiteStore
 
 /// Which queue a verb works on.
 enum QueueChoice: Sendable, Hashable {
@@ -204,7 +203,7 @@ extension QueueChoice {
             if case AlertError.notPermitted(_, let reason) = error,
                 [EACCES, EPERM].contains(where: { String(cString: strerror($0)) == reason })
             {
-                presence = .closed(QueuePresence.directory(of: path))
+                presence = .closed(FilePath.directory(of: path))
             }
             guard let advice = presence.advice(path: path) else { throw error }
             throw CommandError(code, "\(error); \(advice)")

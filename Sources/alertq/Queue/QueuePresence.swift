@@ -1,6 +1,6 @@
 import AlertQueue
 import Glibc
-import SQLiteStore
+import Linux
 
 /// What is at the path of a queue, as far as this process can see; nothing is created.
 enum QueuePresence: Sendable, Hashable {
@@ -16,7 +16,7 @@ enum QueuePresence: Sendable, Hashable {
     /// Looks at a path; see stat(2).
     init(path: String) {
         var status = stat()
-        let directory = Self.directory(of: path)
+        let directory = FilePath.directory(of: path)
         if fstatat(AT_FDCWD, path, &status, 0) == 0 {
             let isEmpty = status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
             self = isEmpty ? .absent : .present
@@ -52,11 +52,5 @@ enum QueuePresence: Sendable, Hashable {
             let name = Identity.userName(Identity.current.uid).map(ShellText.quoted) ?? "NAME"
             return "as root: usermod -aG alertq \(name); then log in again"
         }
-    }
-
-    /// The directory that a file is in.
-    static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

@@ -39,7 +39,7 @@ struct AccessAdvice: Sendable {
     }
 
     /// Whether it may at least be looked at.
-    private var isVisible: Bool { LinuxFile.isDirectory(QueuePresence.directory(of: path)) }
+    private var isVisible: Bool { LinuxFile.isDirectory(FilePath.directory(of: path)) }
 
     private func unusual(isLink: Bool) -> String {
         let file = ShellText.quoted(path)
@@ -49,7 +49,7 @@ struct AccessAdvice: Sendable {
     }
 
     private var foreign: String {
-        let directory = ShellText.quoted(QueuePresence.directory(of: path))
+        let directory = ShellText.quoted(FilePath.directory(of: path))
         let file = ShellText.quoted(path)
         return "find out who put it there: ls -ld \(file); if it belongs to the queue, as root: "
             + "chown --reference=\(directory) \(file)"
@@ -57,13 +57,13 @@ struct AccessAdvice: Sendable {
 
     /// How to become one of those who may use the system queue.
     private var membership: String? {
-        QueuePresence.closed(QueuePresence.directory(of: database)).advice(path: database)
+        QueuePresence.closed(FilePath.directory(of: database)).advice(path: database)
     }
 
     private func account(_ status: stat) -> String {
         let owner = status.st_mode == 0 ? nil : Identity.userName(status.st_uid)
         let who = owner.map { "use the account \($0)" } ?? "use an account that may"
-        let directory = ShellText.quoted(QueuePresence.directory(of: path))
+        let directory = ShellText.quoted(FilePath.directory(of: path))
         return "\(who), or another queue with --database; to see who may: ls -ld \(directory)"
             + (status.st_mode == 0 ? "" : " " + ShellText.quoted(path))
     }

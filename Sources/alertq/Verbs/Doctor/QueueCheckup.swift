@@ -14,7 +14,7 @@ struct QueueCheckup: Sendable {
     func findings() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
-        if presence == .present, QueueLocation.isReadOnly(path) { return [readOnly] }
+        if presence == .present, FilePath.isReadOnly(path) { return [readOnly] }
         guard presence == .present, let mode = FileMode(path: path) else {
             let isThere = FileMode(path: path) != nil
             return (isThere ? [await LockCheckup(path: path).finding()] : []) + [absence(presence)]
@@ -51,7 +51,7 @@ struct QueueCheckup: Sendable {
 
     /// Every other check would report the same, in other words.
     private var readOnly: Finding {
-        let place = ShellText.quoted(QueuePresence.directory(of: QueueChoice.absolute(path)))
+        let place = ShellText.quoted(FilePath.directory(of: QueueChoice.absolute(path)))
         return Finding(
             check: "database",
             problem: "\(path) is on a file system that is mounted read-only: it can be read, but "
@@ -80,7 +80,7 @@ struct QueueCheckup: Sendable {
     }
 
     private func absence(_ presence: QueuePresence) -> Finding {
-        let directory = QueuePresence.directory(of: path)
+        let directory = FilePath.directory(of: path)
         let advice =
             presence.advice(path: path) ?? AccessAdvice(to: directory, of: path).text
         return switch presence {
@@ -233,7 +233,7 @@ struct QueueCheckup: Sendable {
     }
 
     private func permissions(_ mode: FileMode) -> [Finding] {
-        let directory = QueuePresence.directory(of: path)
+        let directory = FilePath.directory(of: path)
         var findings: [Finding] = []
         for (path, mode) in [(directory, FileMode(path: directory)), (path, mode)] {
             guard let mode, mode.isWritableByOthers else { continue }

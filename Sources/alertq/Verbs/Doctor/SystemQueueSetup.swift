@@ -1,7 +1,6 @@
 import AlertQueue
 import Glibc
 import Linux
-import SQLiteStore
 
 /// Creates what the system queue needs: a group, a directory that it may write, and the database.
 struct SystemQueueSetup: Sendable {
@@ -26,7 +25,7 @@ struct SystemQueueSetup: Sendable {
         guard let group = Self.groupID() else {
             throw CommandError(.inputOutput, "the group \(Self.group) can't be found")
         }
-        let directory = QueuePresence.directory(of: QueueLocation.systemPath)
+        let directory = FilePath.directory(of: QueueLocation.systemPath)
         let isNew = try Self.prepare(directory, group: group)
         let verb = isNew ? "was created" : "is in order"
         findings.append(
@@ -60,7 +59,7 @@ struct SystemQueueSetup: Sendable {
         guard fchown(descriptor, 0, group) == 0 else { throw failure("change the owner of", path) }
         guard fchmod(descriptor, mode) == 0 else { throw failure("change the mode of", path) }
         // Otherwise a power loss could remove it again, with the alerts that were asked by then.
-        let parent = open(QueuePresence.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let parent = open(FilePath.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(parent) }
         guard fsync(descriptor) == 0, fsync(parent) == 0 else { throw failure("sync", path) }
         return isNew

@@ -1,4 +1,4 @@
-import SQLiteStore
+import AlertQueue
 
 /// The manual page, made from the tables of options that parsing and help follow, too; see man(7).
 enum ManualPage {

@@ -1,7 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
-import SQLiteStore
+import Linux
 
 /// `alertq present`: shows alerts to a person, one at a time.
 struct PresentCommand: Command {
@@ -260,7 +260,7 @@ extension PresentCommand {
 
     /// Whether the directory of a queue is there and may be written; see access(2).
     private static func isPermitted(_ path: String) -> Bool {
-        access(QueuePresence.directory(of: path), R_OK | W_OK | X_OK) == 0
+        access(FilePath.directory(of: path), R_OK | W_OK | X_OK) == 0
     }
 
     /// Says in one line where alerts are shown, of which queues, how many wait there, and who shows

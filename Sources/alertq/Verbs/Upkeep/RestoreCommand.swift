@@ -73,6 +73,7 @@ struct RestoreCommand: Command {
 
     private func restore(_ bar: ProgressBar) async throws -> RestoreReport {
         do {
+            try QueueLocation.createUserDirectory(for: queue.path)
             let restore = try QueueRestore(of: path, to: queue.path)
             return try await restore.run(
                 expecting: head, force: isForced, by: Caller(via: Self.name)

@@ -176,7 +176,7 @@ struct WatchCommand: SearchingCommand {
         var filter = try conditions.responses(now: context.now())
         filter.outcome = outcome
         filter.button = button
-        if let cursor, QueueLocation.isFile(QueueChoice.absolute(cursor), ofQueue: queue.path) {
+        if let cursor, SQLiteAlertStore.isFile(QueueChoice.absolute(cursor), ofQueue: queue.path) {
             throw CommandError(.badData, "\(cursor) is one of the queue's own files")
         }
         return try await queue.open(via: Self.name) { [filter] manager in

@@ -1,0 +1,57 @@
+import Glibc
+
+/// The parts of paths, and what the kernel makes of them.
+package enum FilePath {
+    /// The directory of a file, from its path; `.` for a path without a slash.
+    package static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The name of a file in its directory.
+    package static func name(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// A path without the ending of its name, such as `.db`, and that ending; a name such as `.db`
+    /// has none.
+    package static func stemAndEnding(of path: String) -> (stem: String, ending: String) {
+        let name = name(of: path)
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (path, "") }
+        let ending = String(name[dot...])
+        return (String(path.dropLast(ending.count)), ending)
+    }
+
+    /// The path without symbolic links and dots, if the file exists; see realpath(3).
+    package static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The path of a file, which need not exist, in a directory without links and dots.
+    package static func inResolvedDirectory(_ path: String) throws(LinuxError) -> String {
+        let named = directory(of: path)
+        guard let directory = resolved(named) else { throw .current("open the directory \(named)") }
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        return (directory == "/" ? "" : directory) + "/" + name
+    }
+
+    /// Syncs the names in a directory to disk; see fsync(2).
+    package static func sync(directory: String) throws(LinuxError) {
+        let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else {
+            // A directory that may be searched but not read can't be synced.
+            guard errno != EACCES else { return }
+            throw .current("open the directory \(directory)")
+        }
+        defer { close(raw) }
+        guard fsync(raw) == 0 else { throw .current("sync the directory \(directory)") }
+    }
+
+    /// Whether a file is on a file system that is mounted read-only; see statvfs(3), `ST_RDONLY`.
+    package static func isReadOnly(_ path: String) -> Bool {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    }
+}
