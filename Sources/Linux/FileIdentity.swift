@@ -28,6 +28,9 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(file)
     }
 
+    /// The size of the file at a path in bytes; 0 if there is none.
+    package static func size(of path: String) -> Int64 { FileIdentity(path: path)?.size ?? 0 }
+
     private init(_ file: clinux_file) {
         device = file.device
         inode = file.inode

@@ -243,7 +243,7 @@ struct QueueSwap: Sendable {
             switch error {
             case .busy, .notPermitted, .storage(_, diskFullReason): throw error
             case .backup:
-                guard force || FileIdentity(path: files.wal)?.size ?? 0 == 0 else {
+                guard force || FileIdentity.size(of: files.wal) == 0 else {
                     throw .notPermitted(
                         path: files.wal,
                         "a backup was copied over the queue, and this log has commits that are "
@@ -267,7 +267,7 @@ struct QueueSwap: Sendable {
             "a program keeps reading or writing the queue; end that program, then try again")
         guard try db.checkpoint(.truncate) else { throw busy }
         try db.run("BEGIN IMMEDIATE")
-        guard FileIdentity(path: files.wal)?.size ?? 0 == 0 else { throw busy }
+        guard FileIdentity.size(of: files.wal) == 0 else { throw busy }
     }
 
     /// Makes ids jump in the draft, records it in the log, and makes it one complete file.
@@ -318,7 +318,7 @@ struct QueueSwap: Sendable {
         try db.run("COMMIT")
         report.head = context.head
         let isWhole = try db.checkpoint(.truncate)
-        guard isWhole, FileIdentity(path: copy.files.wal)?.size ?? 0 == 0 else {
+        guard isWhole, FileIdentity.size(of: copy.files.wal) == 0 else {
             throw AlertError.busy("\(draft.path) is in use by another program")
         }
         return report
@@ -352,7 +352,7 @@ struct QueueSwap: Sendable {
         }
         // A reader of the old database may have created these when it found its log missing, and
         // would see commits to the new database there. Nothing has been committed to it yet.
-        if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeWALFiles() }
+        if FileIdentity.size(of: files.wal) == 0 { try removeWALFiles() }
         try files.syncDirectory()
         return names
     }
@@ -379,7 +379,7 @@ struct QueueSwap: Sendable {
     /// Links the old files to second names, and then moves the new file to its name.
     private func link(_ kept: String, _ walFiles: [String]) throws(AlertError) -> [String] {
         var names: [String] = []
-        let logs = walFiles.filter { (FileIdentity(path: $0)?.size ?? 0) > 0 }
+        let logs = walFiles.filter { FileIdentity.size(of: $0) > 0 }
         for file in [files.database] + logs where FileIdentity(path: file) != nil {
             let name = kept + file.dropFirst(files.database.count)
             guard Glibc.link(file, name) == 0 else { throw SystemError.current("create", name) }

@@ -45,7 +45,7 @@ extension SQLiteAlertStore: Backups {
             try location.removeAllBut(count, of: made)
         }
         return BackupReport(
-            path: made, size: FileIdentity(path: made)?.size ?? 0, head: head,
+            path: made, size: FileIdentity.size(of: made), head: head,
             removed: removed ?? [])
     }
 

@@ -298,7 +298,7 @@ struct DatabaseFile: Sendable {
     /// Whether power was lost while the first commit was being written: some of its pages are
     /// there, the first one is not, and SQLite's journal is there to undo it.
     private func isHalfMade(_ header: [UInt8]) -> Bool {
-        header.allSatisfy { $0 == 0 } && (FileIdentity(path: files.journal)?.size ?? 0) > 0
+        header.allSatisfy { $0 == 0 } && FileIdentity.size(of: files.journal) > 0
     }
 
     /// Gives the mode of a queue's files to an empty file that was created beforehand.

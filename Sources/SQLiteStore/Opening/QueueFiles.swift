@@ -124,7 +124,7 @@ struct QueueFiles: Sendable {
 
     /// Whether there is a log, or a journal, that has yet to be copied into the database.
     var hasLog: Bool {
-        [wal, journal].contains { (FileIdentity(path: $0)?.size ?? 0) > 0 }
+        [wal, journal].contains { FileIdentity.size(of: $0) > 0 }
     }
 
     /// The files that SQLite opens next to the database.

@@ -32,7 +32,7 @@ struct SlotFile: Sendable {
 
     /// Gives the file the length of one entry, so that it can be written on a full disk.
     func allocate() {
-        let size = FileIdentity(path: path)?.size ?? 0
+        let size = FileIdentity.size(of: path)
         guard size < Self.entryLength, let descriptor = try? Descriptor.open(path, mode: mode)
         else { return }
         // If there is no space, nothing can be done here; attaching a screen throws then.

@@ -28,7 +28,7 @@ struct DiskReserve {
     mutating func allocate() throws(AlertError) {
         if isAllocated, let size = FileIdentity(path: path)?.size, size >= Self.size { return }
         let descriptor = try Descriptor.open(path, mode: mode)
-        let size = FileIdentity(path: path)?.size ?? 0
+        let size = FileIdentity.size(of: path)
         let code = posix_fallocate(descriptor.raw, 0, Self.size)
         guard code == 0 else {
             // What is left of it is for the answers; the rest is free for everybody.

@@ -22,7 +22,7 @@ package struct QueueSpace: Sendable {
     init(_ files: QueueFiles) { self.files = files }
 
     /// The size of the write-ahead log in bytes.
-    package var log: Int64 { FileIdentity(path: files.wal)?.size ?? 0 }
+    package var log: Int64 { FileIdentity.size(of: files.wal) }
 
     /// What is left of the reserved space, in bytes; `nil` before the first alert.
     package var reserve: Int64? { FileIdentity(path: files.reserve)?.size }
@@ -59,7 +59,7 @@ package struct QueueSpace: Sendable {
     ///
     /// - Throws: ``AlertError/storage(operation:_:)``.
     func checkRoomToRewrite() throws(AlertError) {
-        let size = FileIdentity(path: files.database)?.size ?? 0
+        let size = FileIdentity.size(of: files.database)
         let needed = (size + log) / 5 * 11
         guard let free, free < needed else { return }
         throw .storage(

@@ -297,7 +297,7 @@ final class Writer {
     /// - Parameter time: How long to wait for the writer lock. Another process that holds it closes
     ///   later, unless it is killed.
     func close(within time: Duration = .seconds(1)) {
-        let hasLog = (FileIdentity(path: file.files.wal)?.size ?? 0) > 0
+        let hasLog = FileIdentity.size(of: file.files.wal) > 0
         let mayCopy = hasLog && !mustCheck && !reserve.isReleased && database?.isAtItsPath == true
         let isLocked = mayCopy && (try? lock.acquire(within: time)) != nil
         if isLocked, known.failure == nil, (try? checkHeader()) != nil {
@@ -406,7 +406,7 @@ extension Writer {
         return (pages ?? 0).multipliedReportingOverflow(by: frame).partialValue
     }
 
-    private func walSize() -> Int64 { FileIdentity(path: file.files.wal)?.size ?? 0 }
+    private func walSize() -> Int64 { FileIdentity.size(of: file.files.wal) }
 
     /// Tries to empty the write-ahead log. A transaction is open that has written nothing yet.
     private func tryToEmptyLog() -> Bool {

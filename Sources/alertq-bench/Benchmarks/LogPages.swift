@@ -64,7 +64,7 @@ enum LogPages: Benchmark {
             try reader.run("BEGIN")
             _ = try reader.first("SELECT max(id) FROM alerts") { $0.integer() }
             for number in start..<min(start + 100, count) { try await operation(number) }
-            bytes += FileIdentity(path: path + "-wal")?.size ?? 0
+            bytes += FileIdentity.size(of: path + "-wal")
             try reader.run("COMMIT")
         }
         // Each page has a header: <https://sqlite.org/fileformat2.html#walformat>.

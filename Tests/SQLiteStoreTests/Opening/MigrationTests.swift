@@ -171,7 +171,7 @@ struct MigrationTests {
                         SELECT hex(randomblob(1000)) FROM n
                     """)
             Thread.detachNewThread {
-                while FileIdentity(path: path + "-wal")?.size ?? 0 < 1 << 20 { usleep(1000) }
+                while FileIdentity.size(of: path + "-wal") < 1 << 20 { usleep(1000) }
                 kill(getpid(), SIGKILL)
             }
             try Self.migrate(path, by: step)

@@ -296,7 +296,7 @@ struct ErasingTests: StoreSuite {
             let isEmptied = try writer.db().checkpoint(.truncate)
             #expect(!isEmptied)
         }
-        #expect(FileIdentity(path: queue.path + "-wal")?.size ?? 0 > 50 << 20)
+        #expect(FileIdentity.size(of: queue.path + "-wal") > 50 << 20)
         try await store.ask(.yesNo("Meanwhile"))
         try reader.execute("ROLLBACK")
         #expect(try await erase().isComplete)

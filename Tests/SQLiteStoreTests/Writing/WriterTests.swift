@@ -21,7 +21,7 @@ struct WriterTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    private var logSize: Int64 { FileIdentity(path: queue.path + "-wal")?.size ?? 0 }
+    private var logSize: Int64 { FileIdentity.size(of: queue.path + "-wal") }
 
     /// Makes the log grow by some MiB in one commit, as answers may, however long the log is.
     private func fill(_ store: SQLiteAlertStore, mebibytes: Int) async throws {
