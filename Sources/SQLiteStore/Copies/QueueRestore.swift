@@ -314,7 +314,6 @@ struct QueueSwap: Sendable {
             try context.audit(
                 AuditDraft(contradicted: id, because: problems[0].reason), by: caller)
         }
-        try context.finish()
         try db.run("COMMIT")
         report.head = context.head
         let isWhole = try db.checkpoint(.truncate)

@@ -3,18 +3,8 @@ import SQLite
 
 /// A question, with everything of its row and its entry that does not depend on the transaction.
 ///
-/// The asking task prepares that, and turns the outcome into the receipt, because all askers share
-/// the writer's thread.
-///
-/// It is a class, because the asking task and the transaction share it.
-final class PreparedQuestion: Sendable {
-    /// What became of it in its transaction.
-    enum Stored: Sendable {
-        case new(Alert.ID, at: ClockReading, expiry: ClockReading?, sequence: Int64)
-        /// Its key belongs to an alert that had been asked before.
-        indirect case joined(Receipt)
-    }
-
+/// The asking task prepares that, because all askers share the writer's thread.
+struct PreparedQuestion: Sendable {
     private let question: Question
     private let caller: Caller
     private let buttons: String
@@ -41,68 +31,65 @@ final class PreparedQuestion: Sendable {
     }
 
     /// Stores the question, or finds the one that its key belongs to.
-    func store(in context: WriteContext) throws -> Stored {
-        let uid = caller.identity.uid
+    func store(in context: WriteContext) throws -> Receipt {
+        let (db, uid) = (context.db, caller.identity.uid)
         if let key = question.alert.key,
-            let row = try context.db.checkedAlert(key: key, source: question.source, uid: uid)
+            let row = try db.checkedAlert(key: key, source: question.source, uid: uid)
         {
-            var joined = try context.db.join(row, question, sequence: context.head.sequence)
+            var joined = try db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
                 // The asker gets exactly what is stored.
                 joined.record = try context.expire(row, by: caller)
                 joined.sequence = context.head.sequence
             }
-            return .joined(joined)
+            return joined
         }
-        let source = try context.source(uid: uid, name: question.source)
-        guard source.pending < question.pendingLimit else {
+        let source = try db.source(uid: uid, name: question.source)
+        guard source?.pending ?? 0 < question.pendingLimit else {
             throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
         }
-        let account = try context.source(uid: uid, name: "")
-        guard account.pending < question.accountLimit else {
+        let account = try db.source(uid: uid, name: "")
+        guard account?.pending ?? 0 < question.accountLimit else {
             throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
         }
         let expiry = try question.alert.deadline.map {
             try $0.moment(from: context.now, of: "deadline")
         }
-        let id = try insert(
-            in: context, source: source.id, account: account.id, expiry: expiry)
+        let sourceID = try source?.id ?? db.addSource(uid: uid, name: question.source)
+        if account == nil { _ = try db.addSource(uid: uid, name: "") }
+        let id = try insert(in: context, source: sourceID, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: question.source)
         entry.content = content
-        entry.detail = EntryDetail.asked(
-            at: context.now, expiry: expiry, terms: terms)
+        entry.detail = EntryDetail.asked(at: context.now, expiry: expiry, terms: terms)
         try context.audit(entry, by: caller)
-        return .new(id, at: context.now, expiry: expiry, sequence: context.head.sequence)
+        return Receipt(
+            record: record(id, at: context.now, expiry: expiry), isNew: true, expiry: expiry,
+            sequence: context.head.sequence)
     }
 
-    /// Returns the asker's receipt for what became of the question.
-    func receipt(of stored: Stored) -> Receipt {
-        switch stored {
-        case .joined(let receipt): return receipt
-        case .new(let id, let now, let expiry, let sequence):
-            let identity = caller.identity
-            var record = AlertRecord(
-                id: id, alert: question.alert.recorded(source: question.source, expiry: expiry),
-                source: AlertRecord.Source(
-                    name: question.source, uid: identity.uid, pid: identity.pid,
-                    host: identity.host),
-                state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
-                presentedAt: nil,
-                expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
-                snoozedUntil: nil, snoozes: 0, response: nil)
-            record.followsWallClock = expiry?.isOnWallClock ?? false
-            record.salt = salt
-            return Receipt(record: record, isNew: true, expiry: expiry, sequence: sequence)
-        }
+    /// The record of the new alert.
+    private func record(
+        _ id: Alert.ID, at now: ClockReading, expiry: ClockReading?
+    ) -> AlertRecord {
+        let identity = caller.identity
+        var record = AlertRecord(
+            id: id, alert: question.alert.recorded(source: question.source, expiry: expiry),
+            source: AlertRecord.Source(
+                name: question.source, uid: identity.uid, pid: identity.pid, host: identity.host),
+            state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
+            presentedAt: nil,
+            expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
+            snoozedUntil: nil, snoozes: 0, response: nil)
+        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.salt = salt
+        return record
     }
 
     /// Inserts the row; the next entry of the log will record the ask.
     private func insert(
-        in context: WriteContext, source: Int64?, account: Int64?, expiry: ClockReading?
+        in context: WriteContext, source: Int64, expiry: ClockReading?
     ) throws -> Alert.ID {
         let (alert, identity, now) = (question.alert, caller.identity, context.now)
-        let source = try source ?? context.addSource(uid: identity.uid, name: question.source)
-        if account == nil { _ = try context.addSource(uid: identity.uid, name: "") }
         let id = try context.nextID()
         try context.db.change(
             """
@@ -121,7 +108,7 @@ final class PreparedQuestion: Sendable {
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .integer(context.head.sequence.addingBounded(1)))
-        try context.changePending(of: source, uid: identity.uid, by: 1)
+        try context.db.changePending(of: source, uid: identity.uid, by: 1)
         return id
     }
 }

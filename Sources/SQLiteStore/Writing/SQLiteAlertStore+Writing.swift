@@ -104,8 +104,7 @@ extension SQLiteAlertStore {
             if let known { return known }
         }
         let prepared = PreparedQuestion(question, by: caller)
-        let stored = try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
-        return prepared.receipt(of: stored)
+        return try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
     }
 
     /// Stores one alert on the calling thread, without a store and its threads.
@@ -132,7 +131,7 @@ extension SQLiteAlertStore {
         guard (try? writer.lock.tryAcquire()) == true else { return nil }
         defer { writer.lock.release() }
         guard (try? writer.begin()) != nil else { return nil }
-        let box = ResultBox<PreparedQuestion.Stored>()
+        let box = ResultBox<Receipt>()
         let job = WriteJob(kind: .ask, operation: storing) { context in
             box.put(try prepared.store(in: context))
         }
@@ -143,6 +142,6 @@ extension SQLiteAlertStore {
         if let error = outcome.members[0].error { throw error }
         bell.ring()
         writer.checkpointIfDue()
-        return box.value.map(prepared.receipt)
+        return box.value
     }
 }

@@ -258,7 +258,7 @@ extension WriteContext {
             .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
             .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds),
             .integer(head.sequence), .integer(record.id))
-        try changePending(of: row.sourceID, uid: record.source.uid, by: -1)
+        try db.changePending(of: row.sourceID, uid: record.source.uid, by: -1)
         record.state = .resolved
         record.response = response
         return record

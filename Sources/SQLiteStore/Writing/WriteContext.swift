@@ -7,7 +7,7 @@ final class WriteContext {
     let db: Database
     /// The moment of the current members: those that waited when the transaction began share one,
     /// and so do those that join it together later.
-    private(set) var now: ClockReading
+    var now: ClockReading
     /// The end of the audit log, as it grows during the transaction.
     var head: AuditHead
     /// The end of the audit log before the transaction.
@@ -15,22 +15,8 @@ final class WriteContext {
     /// Whether other callers must examine what the members did; set by a member that does more than
     /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
-    private var sources: [SourceName: SourceCount] = [:]
-    /// The changes to the numbers of waiting alerts, by the ids of sources and accounts.
-    private var pendingChanges: [Int64: Int] = [:]
     /// Memory for hashing.
     let input = HashInput()
-
-    private struct SourceName: Hashable {
-        let uid: UInt32
-        let name: ExactText
-    }
-
-    private struct SourceCount {
-        let id: Int64
-        /// How many of its alerts waited before the transaction.
-        let pending: Int
-    }
 
     init(db: Database, now: ClockReading) throws {
         self.db = db
@@ -39,30 +25,9 @@ final class WriteContext {
         start = head
     }
 
-    /// Prepares for more members, which run at some moment.
-    func expect(at now: ClockReading) { self.now = now }
-
     /// The members' changes to the audit log.
     var change: LogTail.Commit {
         LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
-    }
-
-    /// The row of a source, or `nil` if it has none, and how many of its alerts wait. An account is
-    /// the source without a name.
-    func source(uid: UInt32, name: String) throws -> (id: Int64?, pending: Int) {
-        let key = SourceName(uid: uid, name: ExactText(name))
-        guard let source = try sources[key] ?? stored(key) else { return (nil, 0) }
-        sources[key] = source
-        return (source.id, source.pending + pendingChanges[source.id, default: 0])
-    }
-
-    /// Creates the row of a source that has none, and returns its number.
-    func addSource(uid: UInt32, name: String) throws -> Int64 {
-        try db.change(
-            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
-        let source = SourceCount(id: db.lastInsertedID, pending: 0)
-        sources[SourceName(uid: uid, name: ExactText(name))] = source
-        return source.id
     }
 
     /// The id of the next alert.
@@ -79,31 +44,6 @@ final class WriteContext {
                     + "records")
         }
         return last + 1
-    }
-
-    /// Counts an alert of a source and of its account that begins to wait, or ends.
-    func changePending(of source: Int64, uid: UInt32, by change: Int) throws {
-        pendingChanges[source, default: 0] += change
-        // There is no row only if the file was tampered with.
-        guard let account = try self.source(uid: uid, name: "").id else { return }
-        pendingChanges[account, default: 0] += change
-    }
-
-    /// Writes the counts, once for all members.
-    func finish() throws {
-        // A number that was tampered with is found by the checks, and must not block answers.
-        for (id, change) in pendingChanges where change != 0 {
-            try db.change(
-                "UPDATE sources SET pending = max(0, pending + ?) WHERE id = ?", .integer(change),
-                .integer(id))
-        }
-        pendingChanges.removeAll()
-    }
-
-    private func stored(_ key: SourceName) throws -> SourceCount? {
-        try db.source(uid: key.uid, name: key.name.text).map {
-            SourceCount(id: $0.id, pending: Int(UInt32(clamping: $0.pending)))
-        }
     }
 }
 
@@ -150,6 +90,24 @@ extension WriteContext {
 }
 
 extension Database {
+    /// Creates the row of a source that has none, and returns its id. An account is the source
+    /// without a name.
+    func addSource(uid: UInt32, name: String) throws -> Int64 {
+        try change(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
+        return lastInsertedID
+    }
+
+    /// Counts an alert of a source and of its account that begins to wait, or ends.
+    func changePending(of source: Int64, uid: UInt32, by difference: Int) throws {
+        // A number that was tampered with is found by the checks, and must not block answers.
+        let count = "UPDATE sources SET pending = max(0, pending + ?) WHERE"
+        try change("\(count) id = ?", .integer(difference), .integer(source))
+        // The account has no row only if the file was tampered with.
+        try run(
+            "\(count) uid = ? AND name = ''", .integer(difference), .integer(Int64(uid)))
+    }
+
     /// Runs a statement that must change one row.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if it did not: a trigger can make a statement

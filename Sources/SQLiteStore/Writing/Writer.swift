@@ -159,7 +159,6 @@ final class Writer {
             }
             let context = try makeContext(in: db)
             try body(context)
-            try context.finish()
             known.expect(context.change)
             try db.run("COMMIT")
             return known.didCommit()
@@ -188,19 +187,13 @@ final class Writer {
                 var next = 0
                 while next < outcome.members.count {
                     let members = next..<outcome.members.count
-                    if next > 0 { context.expect(at: clock.now()) }
+                    if next > 0 { context.now = clock.now() }
                     for index in members where outcome.members[index].error == nil {
                         outcome.members[index].error = try run(
                             outcome.members[index].job, in: context)
                     }
                     next = members.upperBound
                     admit(joining(), to: &outcome, &refusals)
-                }
-                // What several members have changed.
-                do {
-                    try context.finish()
-                } catch  where !error.concernsEveryone {
-                    throw HalfDone()
                 }
             }
             outcome.isCommitted = true
