@@ -53,6 +53,9 @@ package struct StoredAlert: Sendable {
         return alert
     }
 
+    /// Whether its deadline has passed although the expiry is not stored yet.
+    package func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }
+
     /// Whether its response still had, or has, to be collected: not if it was withdrawn or has no
     /// buttons, unless it names a handler, which runs for those too.
     package var awaitsCollection: Bool {

@@ -54,7 +54,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// Until when it is snoozed.
     public package(set) var snoozedUntil: Date?
     /// How often it has been snoozed.
-    public let snoozes: Int
+    public package(set) var snoozes: Int
     /// The final result; `nil` while the alert waits.
     public package(set) var response: Response?
     /// Whether a purge has erased the texts of what was asked.

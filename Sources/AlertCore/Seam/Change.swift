@@ -34,4 +34,17 @@ package enum Change: Sendable {
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` among others.
     case requestCancel(Alert.ID, Resolution.Authority)
+
+    /// What it does, for errors.
+    package var operation: String {
+        switch self {
+        case .ask: "store the alert"
+        case .resolve: "store the response"
+        case .expire: "store the expiry"
+        case .snooze: "store the snooze"
+        case .collect: "mark the response as collected"
+        case .run: "log the command"
+        case .requestCancel: "store the cancel"
+        }
+    }
 }

@@ -12,6 +12,8 @@ package struct Receipt: Sendable {
     package var isCancelRequested = false
     /// The deadline on all clocks, if there is one.
     package var expiry: ClockReading?
+    /// The next moment at which something becomes due because of the change.
+    package var due: ClockReading?
     /// The newest audit entry at that time: everything that happens to the alert later comes after
     /// it.
     package var sequence: Int64

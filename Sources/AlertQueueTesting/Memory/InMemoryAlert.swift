@@ -18,37 +18,25 @@ struct InMemoryAlert {
     var presentedMilliseconds: Int64?
     var snoozes = 0
     var snoozedUntil: ClockReading?
-    /// The request that a screen cancel it, if there is one.
-    var cancelRequest: CancelRequest?
     var response: Response?
     /// The entry of the log that tells how it ended.
     var resolvedSequence: Int64?
 
     /// An alert that has just been asked.
-    init(
-        id: Alert.ID, _ question: Question, by identity: Identity, at now: ClockReading,
-        expiry: ClockReading?, entry sequence: Int64
-    ) {
-        self.id = id
-        alert = question.alert.recorded(source: question.source, expiry: expiry)
-        source = AlertRecord.Source(
-            name: question.source, uid: identity.uid, pid: identity.pid, host: identity.host)
-        sourceName = SourceName(identity.uid, question.source)
-        salt = AuditEntry.makeSalt()
-        asked = now
-        self.expiry = expiry
+    init(_ stored: StoredAlert, entry sequence: Int64) {
+        let record = stored.record
+        (id, alert, source) = (record.id, record.alert, record.source)
+        sourceName = SourceName(source.uid, source.name)
+        salt = record.salt ?? []
+        asked = stored.asked
+        expiry = stored.expiry
         queuedSequence = sequence
     }
-
-    /// The salted hash of its content.
-    var content: [UInt8] { AuditEntry.content(of: alert, salt: salt) }
 
     var position: QueuePosition { QueuePosition(id: id, priority: alert.priority, asked: asked) }
 
     /// Whether it can be shown now, as far as its own state allows.
     var isReady: Bool { response == nil && snoozedUntil == nil }
-
-    var isCancelRequested: Bool { response == nil && cancelRequest != nil }
 
     var record: AlertRecord {
         var record = AlertRecord(
@@ -76,12 +64,5 @@ struct InMemoryAlert {
 
     func isOverdue(at now: ClockReading) -> Bool {
         Expiry.hasPassed(expiry, without: response, at: now)
-    }
-
-    /// The detail of the entry that records the ask.
-    func askedDetail(key: KeyDigest?) -> String {
-        EntryDetail.asked(
-            at: asked, expiry: expiry, dismissAfter: alert.dismissAfter, snooze: alert.snooze,
-            leaves: AuditEntry.leaves(of: alert), key: key)
     }
 }

@@ -48,22 +48,27 @@ final class InMemoryCore: Sendable {
 
     /// Changes the queue, and wakes the callers that wait for a change.
     func write<Result: Sendable>(
-        _ write: InMemoryWrite,
-        _ body: (inout InMemoryQueue) throws(AlertError) -> Result
+        at now: ClockReading, by caller: Caller, keeper: Caller, process: Int,
+        _ body: (InMemoryTransaction) throws(AlertError) -> Result
     ) throws(AlertError) -> Result {
         let outcome = state.withLock { state in
+            let transaction = InMemoryTransaction(
+                of: state.queue, at: now, by: caller, keeper: keeper, process: process)
+            // With a second reference to it, each write would copy it.
+            state.queue = InMemoryQueue()
             let before = (
-                head: state.queue.log.head.sequence, awakened: state.queue.awakened,
-                times: state.queue.timesSet
+                head: transaction.head.sequence, awakened: transaction.queue.awakened,
+                times: transaction.queue.timesSet
             )
-            let result = Swift.Result { () throws(AlertError) in try body(&state.queue) }
-            let queue = state.queue
+            let result = Swift.Result { () throws(AlertError) in try body(transaction) }
+            let queue = transaction.queue
+            state.queue = queue
             let isAwakened = queue.awakened != before.awakened
             let new = queue.log.lines(after: before.head)
             let hasChanged = isAwakened || !new.isEmpty
             if hasChanged {
                 state.changes.add(
-                    by: write.process,
+                    by: process,
                     concernsOthers: isAwakened || new.contains(where: \.concernsOthers))
             }
             return (result, hasChanged: hasChanged, isTimed: queue.timesSet != before.times)

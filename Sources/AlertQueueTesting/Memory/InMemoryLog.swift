@@ -18,18 +18,13 @@ struct InMemoryLog {
             ?? .start
     }
 
-    /// Appends an entry, chained to the one before.
-    mutating func append(
-        _ draft: AuditDraft, _ write: InMemoryWrite, by caller: Caller? = nil,
-        concernsOthers: Bool = false
-    ) {
-        let entry = draft.entry(after: head, at: write.now, by: caller ?? write.caller)
-        lines.append(Line(entry: entry, process: write.process, concernsOthers: concernsOthers))
+    mutating func append(_ entry: AuditEntry, by process: Int, concernsOthers: Bool) {
+        lines.append(Line(entry: entry, process: process, concernsOthers: concernsOthers))
     }
 
-    /// Whether it has the start of a command that an alert allowed.
-    func hasStartedRun(_ id: Alert.ID) -> Bool {
-        lines.contains { $0.entry.event.alertID == id && $0.entry.event.kind == .ran }
+    /// The last entry of a kind about an alert; `nil` if there is none.
+    func last(_ kind: AlertEvent.Kind, of id: Alert.ID) -> AuditEntry? {
+        lines.last { $0.entry.event.alertID == id && $0.entry.event.kind == kind }?.entry
     }
 
     /// The lines after a number, oldest first.

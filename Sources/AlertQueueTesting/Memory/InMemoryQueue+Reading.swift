@@ -16,15 +16,25 @@ extension InMemoryQueue {
         }
         return Receipt(
             record: alert.visible(at: now),
-            isCancelRequested: alert.isCancelRequested, expiry: alert.expiry,
+            isCancelRequested: isCancelRequested(alert), expiry: alert.expiry,
             sequence: log.head.sequence)
+    }
+
+    /// Who last requested that a screen cancel an alert; `nil` if there is no request.
+    func cancelRequest(of id: Alert.ID) -> CancelRequest? {
+        guard let entry = log.last(.cancelling, of: id) else { return nil }
+        return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
+    }
+
+    private func isCancelRequested(_ alert: InMemoryAlert) -> Bool {
+        alert.response == nil && cancelRequest(of: alert.id) != nil
     }
 
     /// The alert to show next.
     func next(_ query: ScreenQuery, at now: ClockReading) -> Upcoming {
         let next = upcoming(query, at: now)
         var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
-        upcoming.isCancelRequested = next?.isCancelRequested ?? false
+        upcoming.isCancelRequested = next.map(isCancelRequested) ?? false
         upcoming.waiting = ready(besides: next?.id ?? 0)
         return upcoming
     }

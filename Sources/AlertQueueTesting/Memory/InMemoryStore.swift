@@ -87,20 +87,19 @@ public final class InMemoryStore: Sendable {
 
     private func write<Result: Sendable>(
         by caller: Caller,
-        _ body: (inout InMemoryQueue, InMemoryWrite) throws(AlertError) -> Result
+        _ body: (InMemoryTransaction) throws(AlertError) -> Result
     ) throws(AlertError) -> Result {
         try checkOpen()
-        let write = InMemoryWrite(
-            now: clock.now(), caller: caller, keeper: keeper, process: process)
-        return try core.write(write) { queue throws(AlertError) in try body(&queue, write) }
+        return try core.write(
+            at: clock.now(), by: caller, keeper: keeper, process: process, body)
     }
 
     /// Stores what is due; returns when something is due next, or `nil` once the store is closed.
     @discardableResult
     private func keepTime() -> (next: ClockReading?, now: ClockReading)? {
-        try? write(by: keeper) { queue, write in
-            queue.keepTime(write)
-            return (queue.nextDue(at: write.now), write.now)
+        try? write(by: keeper) { transaction in
+            transaction.keepTime()
+            return (transaction.queue.nextDue(at: transaction.now), transaction.now)
         }
     }
 
@@ -123,15 +122,14 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ change: Change, by caller: Caller
     ) async throws(AlertError) -> Receipt {
-        let attempt = try write(by: caller) { queue, write throws(AlertError) in
-            try queue.commit(change, write)
-        }
-        return try attempt.result()
+        try write(by: caller) { transaction throws(AlertError) in
+            try transaction.commit(change)
+        }.result()
     }
 
     package func post(_ note: Note, by caller: Caller) {
         // A note to a closed store is lost, as in a process that has ended.
-        try? write(by: caller) { queue, write in queue.post(note, write) }
+        try? write(by: caller) { $0.post(note) }
     }
 
     package nonisolated(nonsending) func find(
@@ -147,9 +145,9 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func next(
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
-        try write(by: keeper) { queue, write in
-            queue.keepTime(write)
-            return queue.next(query, at: write.now)
+        try write(by: keeper) { transaction in
+            transaction.keepTime()
+            return transaction.queue.next(query, at: transaction.now)
         }
     }
 

@@ -6,7 +6,6 @@ import SQLite
 /// store needs.
 struct AlertRow {
     var alert: StoredAlert
-    let sourceID: Int64
     /// The contradictions between the row's own columns.
     let contradictions: [String]
 
@@ -65,7 +64,6 @@ struct AlertRow {
                     buttons: left, sequence: row.optionalInteger(Column.erasedSeq),
                     isBlank: Self.isBlank(row, left))
             })
-        sourceID = row.integer(Column.sourceId)
         contradictions = Self.contradictions(row, response)
     }
 
@@ -190,7 +188,7 @@ extension AlertRow {
         case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
         case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs
         // Used only by the store.
-        case sourceId, erasedSeq, snoozedBootMs, snoozedBoot
+        case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
         case sourceName, sourceUid
 

@@ -13,38 +13,27 @@ extension SQLiteAlertStore {
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
         }
-        let changed: WriteContext.Changed
+        let receipt: Receipt
         switch change {
         case .ask(let question):
-            let receipt = try await ask(question, by: caller)
+            receipt = try await ask(question, change.operation, by: caller)
             if receipt.isNew { lookAhead.didAsk(receipt) }
-            changed = (receipt, receipt.record.response == nil ? receipt.expiry : nil)
         case .resolve(let id, _, _):
-            changed = try await make(change, to: id, .answer, "store the response", by: caller)
+            receipt = try await make(change, .answer, by: caller)
             lookAhead.didResolve(id)
-        case .expire(let id):
-            changed = try await make(change, to: id, .answer, "store the expiry", by: caller)
-        case .snooze(let id, let end):
-            if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
-            changed = try await make(change, to: id, .upkeep, "store the snooze", by: caller)
-        case .collect(let id, _):
-            changed = try await make(
-                change, to: id, .answer, "mark the response as collected", by: caller)
-        case .run(let id, _):
-            changed = try await make(change, to: id, .answer, "log the command", by: caller)
-        case .requestCancel(let id, _):
-            changed = try await make(change, to: id, .answer, "store the cancel", by: caller)
+        case .snooze: receipt = try await make(change, .upkeep, by: caller)
+        case .expire, .collect, .run, .requestCancel:
+            receipt = try await make(change, .answer, by: caller)
         }
-        if let due = changed.due { timekeeper?.setAlarm(at: due) }
-        return changed.receipt
+        if let due = receipt.due { timekeeper?.setAlarm(at: due) }
+        return receipt
     }
 
     private nonisolated(nonsending) func make(
-        _ change: Change, to id: Alert.ID, _ kind: WriteJob.Kind, _ operation: String,
-        by caller: Caller
-    ) async throws(AlertError) -> WriteContext.Changed {
-        try await commits.perform(kind, operation) { [keeper = self.caller] context in
-            try context.make(change, to: id, by: caller, keeper: keeper)
+        _ change: Change, _ kind: WriteJob.Kind, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
+        try await commits.perform(kind, change.operation) { [keeper = self.caller] context in
+            try context.make(change, by: caller, keeper: keeper)
         }.result()
     }
 
@@ -85,10 +74,8 @@ extension SQLiteAlertStore {
 
 // A new question.
 extension SQLiteAlertStore {
-    private static let storing = "store the alert"
-
     private nonisolated(nonsending) func ask(
-        _ question: Question, by caller: Caller
+        _ question: Question, _ operation: String, by caller: Caller
     ) async throws(AlertError) -> Receipt {
         // A known key needs no write, and so no disk space.
         if let key = question.alert.key {
@@ -99,12 +86,14 @@ extension SQLiteAlertStore {
                     // An expiry that is not stored yet is stored first.
                     !row.isOverdue(at: clock.now())
                 else { return nil }
-                return try db.join(row, question, sequence: try db.lastSequence())
+                return try row.alert.joined(by: question, sequence: db.lastSequence()) {
+                    try db.keyDigest(of: row.record.id)
+                }
             }
             if let known { return known }
         }
         let prepared = PreparedQuestion(question, by: caller)
-        return try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
+        return try await commits.perform(.ask, operation) { try $0.ask(prepared) }
     }
 
     /// Stores one alert on the calling thread, without a store and its threads.
@@ -132,8 +121,8 @@ extension SQLiteAlertStore {
         defer { writer.lock.release() }
         guard (try? writer.begin()) != nil else { return nil }
         let box = ResultBox<Receipt>()
-        let job = WriteJob(kind: .ask, operation: storing) { context in
-            box.put(try prepared.store(in: context))
+        let job = WriteJob(kind: .ask, operation: Change.ask(question).operation) { context in
+            box.put(try context.ask(prepared))
         }
         let expiries = WriteJob(kind: .upkeep, operation: "store expiries") { context in
             _ = try context.expireOverdue(atMost: 100, by: caller)

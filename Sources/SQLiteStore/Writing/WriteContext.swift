@@ -29,22 +29,6 @@ final class WriteContext {
     var change: LogTail.Commit {
         LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
     }
-
-    /// The id of the next alert.
-    ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry is about it: it was assigned before,
-    ///   and the alert was removed.
-    func nextID() throws -> Alert.ID {
-        let last = try db.lastID()
-        guard last < .max else { throw AlertError.usedUp("alerts") }
-        if let entry = try db.firstEntry(of: last + 1) {
-            throw AlertError.inconsistent(
-                nil,
-                "the next alert would have the number \(last + 1), which entry \(entry) already "
-                    + "records")
-        }
-        return last + 1
-    }
 }
 
 extension AuditDraft {
@@ -90,22 +74,25 @@ extension WriteContext {
 }
 
 extension Database {
-    /// Creates the row of a source that has none, and returns its id. An account is the source
-    /// without a name.
-    func addSource(uid: UInt32, name: String) throws -> Int64 {
+    /// The id of a source, whose row is created if it has none. An account is the source without a
+    /// name.
+    func sourceID(uid: UInt32, name: String) throws -> Int64 {
+        if let source = try source(uid: uid, name: name) { return source.id }
         try change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
         return lastInsertedID
     }
 
-    /// Counts an alert of a source and of its account that begins to wait, or ends.
-    func changePending(of source: Int64, uid: UInt32, by difference: Int) throws {
-        // A number that was tampered with is found by the checks, and must not block answers.
-        let count = "UPDATE sources SET pending = max(0, pending + ?) WHERE"
-        try change("\(count) id = ?", .integer(difference), .integer(source))
-        // The account has no row only if the file was tampered with.
+    /// Counts an alert of a source and of its account that begins to wait, or ends. A number that
+    /// was tampered with is found by the checks, and must not block answers.
+    func changePending(of source: String, uid: UInt32, by difference: Int) throws {
         try run(
-            "\(count) uid = ? AND name = ''", .integer(difference), .integer(Int64(uid)))
+            """
+            UPDATE sources SET pending = max(0, pending + ?)
+            WHERE uid = ? AND name IN (?, '')
+            """, .integer(difference), .integer(Int64(uid)), .text(source))
+        // The account has no row only if the file was tampered with.
+        guard changes > 0 else { throw AlertError.ineffective(changes) }
     }
 
     /// Runs a statement that must change one row.
@@ -114,9 +101,12 @@ extension Database {
     ///   succeed without any effect; see <https://sqlite.org/lang_createtrigger.html#raise>.
     func change(_ sql: String, _ values: Value...) throws {
         try run(sql, values)
-        guard changes == 1 else {
-            throw AlertError.inconsistent(
-                nil, "a statement that changes one row has changed \(changes)")
-        }
+        guard changes == 1 else { throw AlertError.ineffective(changes) }
+    }
+}
+
+extension AlertError {
+    fileprivate static func ineffective(_ count: Int) -> AlertError {
+        .inconsistent(nil, "a statement that changes one row has changed \(count)")
     }
 }

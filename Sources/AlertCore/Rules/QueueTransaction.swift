@@ -1,0 +1,360 @@
+import FoundationEssentials
+
+/// A write transaction of a store: what the rules of ``make(_:by:keeper:)`` need of it.
+///
+/// A change has the same effect in every store, because the rules are here and a store only reads
+/// and writes rows. It throws its own errors besides ``AlertError``; nothing of the change is stored
+/// then.
+package protocol QueueTransaction: AnyObject {
+    var now: ClockReading { get }
+    /// The end of the log, as it grows during the transaction.
+    var head: AuditHead { get }
+
+    /// Returns an alert that the log confirms; `nil` if there is none.
+    func alert(_ id: Alert.ID) throws -> StoredAlert?
+
+    /// Returns the alert that an account has asked with a key, if the log confirms it.
+    func alert(key: String, source: String, uid: UInt32) throws -> StoredAlert?
+
+    /// The digest of the question of an alert with a key, from the entry of its ask.
+    func keyDigest(of id: Alert.ID) throws -> KeyDigest
+
+    /// Who last requested that a screen cancel an alert; `nil` if there is no request.
+    func cancelRequest(of id: Alert.ID) throws -> CancelRequest?
+
+    /// Whether the log has the start of a command that an alert allowed.
+    func hasStartedRun(_ id: Alert.ID) throws -> Bool
+
+    /// How many alerts of a source wait; those of its account, if the name is empty.
+    func pendingCount(uid: UInt32, source: String) throws -> Int
+
+    /// Stores a new alert; the next entry of the log will record the ask.
+    func insert(_ question: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID
+
+    /// Stores what has happened to an alert, whose entry is appended besides; that of a response is
+    /// the last one.
+    func update(_ record: AlertRecord, _ update: AlertUpdate) throws
+
+    /// Appends an entry to the log.
+    ///
+    /// - Parameter concernsOthers: Whether others than its caller must examine it in the process
+    ///   that makes the change.
+    func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) throws
+}
+
+/// What has happened to an alert, as far as its row tells.
+package enum AlertUpdate: Sendable {
+    case presented(at: ClockReading)
+    /// `isRequeued` means that it waits in line anew from now on.
+    case snoozed(until: ClockReading, isRequeued: Bool)
+    case resolved(Response)
+    case collected(at: ClockReading)
+}
+
+/// A question, with everything of its entry that does not depend on the transaction: the asking
+/// tasks prepare that, because they share a store's writer.
+package struct PreparedQuestion: Sendable {
+    package let question: Question
+    package let caller: Caller
+    /// The salt of the content's hash.
+    package let salt: [UInt8]
+    fileprivate let content: [UInt8]
+    fileprivate let terms: String
+
+    package init(_ question: Question, by caller: Caller) {
+        let alert = question.alert
+        self.question = question
+        self.caller = caller
+        salt = AuditEntry.makeSalt()
+        let input = HashInput()
+        content = AuditEntry.content(of: alert, salt: salt, input)
+        terms = EntryDetail.askedTerms(
+            dismissAfter: alert.dismissAfter, snooze: alert.snooze,
+            leaves: AuditEntry.leaves(of: alert, input),
+            key: KeyDigest(of: alert, source: question.source))
+    }
+
+    /// The alert that it becomes.
+    package func stored(
+        _ id: Alert.ID, at now: ClockReading, expiry: ClockReading?
+    ) -> StoredAlert {
+        let identity = caller.identity
+        var record = AlertRecord(
+            id: id, alert: question.alert.recorded(source: question.source, expiry: expiry),
+            source: AlertRecord.Source(
+                name: question.source, uid: identity.uid, pid: identity.pid, host: identity.host),
+            state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
+            presentedAt: nil,
+            expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
+            snoozedUntil: nil, snoozes: 0, response: nil)
+        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.salt = salt
+        return StoredAlert(record: record, asked: now, expiry: expiry, snoozedUntil: nil)
+    }
+}
+
+// MARK: - Asking
+
+extension QueueTransaction {
+    /// Stores a question, or finds the alert that its key belongs to.
+    package func ask(_ prepared: PreparedQuestion) throws -> Receipt {
+        let (question, caller) = (prepared.question, prepared.caller)
+        let (source, uid) = (question.source, caller.identity.uid)
+        if let key = question.alert.key,
+            let known = try alert(key: key, source: source, uid: uid)
+        {
+            var joined = try known.joined(by: question, sequence: head.sequence) {
+                try keyDigest(of: known.record.id)
+            }
+            if known.isOverdue(at: now) {
+                // The asker gets exactly what is stored.
+                joined.record = try expire(known, by: caller)
+                joined.sequence = head.sequence
+            }
+            return joined
+        }
+        guard try pendingCount(uid: uid, source: source) < question.pendingLimit else {
+            throw AlertError.tooManyPending(source: source, limit: question.pendingLimit)
+        }
+        guard try pendingCount(uid: uid, source: "") < question.accountLimit else {
+            throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
+        }
+        let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
+        let id = try insert(prepared, expiry: expiry)
+        var entry = AuditDraft(kind: .asked, alert: id, source: source)
+        entry.content = prepared.content
+        entry.detail = EntryDetail.asked(at: now, expiry: expiry, terms: prepared.terms)
+        try append(entry, by: caller, concernsOthers: false)
+        var receipt = changed(prepared.stored(id, at: now, expiry: expiry).record)
+        (receipt.expiry, receipt.due) = (expiry, expiry)
+        return receipt
+    }
+}
+
+extension StoredAlert {
+    /// The receipt of asking again with the same key.
+    ///
+    /// - Parameter digest: Reads the digest of the question from the log.
+    /// - Throws: ``AlertError/keyConflict(_:_:part:)``.
+    package func joined(
+        by question: Question, sequence: Int64, digest: () throws -> KeyDigest
+    ) throws -> Receipt {
+        var (record, asked) = (record, question.alert)
+        let part =
+            record.isErased
+            ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
+        if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
+        // The digest has shown that these are the texts that were erased.
+        if record.isErased { record.restoreTexts(from: asked) }
+        return Receipt(record: record, expiry: expiry, sequence: sequence)
+    }
+
+    /// The first part of a question that differs from an alert whose texts have been erased; the
+    /// log has a hash of them.
+    private func differenceFromErased(_ asked: Alert, _ digest: KeyDigest) throws -> String? {
+        let difference = asked.firstDifference(fromErased: record.alert)
+        let asked = KeyDigest(of: asked, source: record.source.name, salt: digest.salt)
+        guard asked?.hash == digest.hash else { return difference ?? "text" }
+        // It is the same question, so this can't differ.
+        guard difference == nil else {
+            throw AlertError.inconsistent(
+                record.id, "its \(difference ?? "") is not what was asked")
+        }
+        return nil
+    }
+}
+
+// MARK: - Changes
+
+extension QueueTransaction {
+    /// Makes a change.
+    ///
+    /// - Parameter keeper: On whose behalf deadlines are applied.
+    package func make(
+        _ change: Change, by caller: Caller, keeper: Caller
+    ) throws -> Attempt<Receipt> {
+        switch change {
+        case .ask(let question): return .done(try ask(PreparedQuestion(question, by: caller)))
+        case .resolve(let id, let resolution, let seen):
+            let alert = try existing(id)
+            if let late = try refuseIfEnded(alert, keeper) { return .late(late) }
+            guard seen == nil || seen == alert.content else { throw AlertError.notAsSeen(id) }
+            return .done(try resolve(alert, resolution, by: caller))
+        case .snooze(let id, let end):
+            if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
+            let alert = try existing(id)
+            if let late = try refuseIfEnded(alert, keeper) { return .late(late) }
+            return .done(try snooze(alert, until: end, by: caller))
+        case .expire(let id):
+            let alert = try existing(id)
+            guard alert.isOverdue(at: now) else { return .done(unchanged(alert)) }
+            return .done(changed(try expire(alert, by: caller)))
+        case .collect(let id, let reason):
+            return .done(try collect(existing(id), unused: reason, by: caller))
+        case .run(let id, let step):
+            return .done(try run(step, allowedBy: existing(id), by: caller))
+        case .requestCancel(let id, let authority):
+            return .done(try requestCancel(of: existing(id).record, authority, by: caller))
+        }
+    }
+
+    private func existing(_ id: Alert.ID) throws -> StoredAlert {
+        guard let alert = try alert(id) else { throw AlertError.notFound(id) }
+        return alert
+    }
+
+    private func changed(_ record: AlertRecord) -> Receipt {
+        Receipt(record: record, isNew: true, sequence: head.sequence)
+    }
+
+    private func unchanged(_ alert: StoredAlert) -> Receipt {
+        Receipt(record: alert.record, expiry: alert.expiry, sequence: head.sequence)
+    }
+
+    /// Stores the expiry of an alert whose deadline has passed, and returns its record.
+    ///
+    /// - Throws: ``AlertError/alreadyResolved(_:)``.
+    private func refuseIfEnded(_ alert: StoredAlert, _ keeper: Caller) throws -> AlertRecord? {
+        if let response = alert.record.response { throw AlertError.alreadyResolved(response) }
+        return alert.isOverdue(at: now) ? try expire(alert, by: keeper) : nil
+    }
+
+    private func resolve(
+        _ alert: StoredAlert, _ resolution: Resolution, by caller: Caller
+    ) throws -> Receipt {
+        let record = alert.record
+        let request = resolution.isRequested ? try cancelRequest(of: record.id) : nil
+        let actor = resolution.actor(by: caller, request)
+        let response = try resolution.response(to: record, at: now, by: actor, request)
+        let detail = resolution.detail(of: record, at: now)
+        return changed(try store(response, of: alert, by: actor, detail))
+    }
+
+    /// Stores that an alert's deadline has passed.
+    @discardableResult
+    package func expire(_ alert: StoredAlert, by caller: Caller) throws -> AlertRecord {
+        let date = Timestamp.date(milliseconds: now.wallMilliseconds)
+        let detail = EntryDetail.expired(
+            at: now, because: nil, isUnseen: alert.record.presentedAt == nil)
+        // Other callers may wait for the alert: this call was not about it, or not about this end.
+        return try store(
+            Expiry.response(to: alert.record, at: date), of: alert, by: caller.through("deadline"),
+            detail, concernsOthers: true)
+    }
+
+    /// Stores the one response of an alert, with its entry.
+    private func store(
+        _ response: Response, of alert: StoredAlert, by caller: Caller, _ detail: String?,
+        concernsOthers: Bool = false
+    ) throws -> AlertRecord {
+        var record = alert.record
+        record.snoozedUntil = nil
+        try append(
+            AuditDraft(
+                kind: .resolved, record: record, response: response, content: alert.content,
+                detail: detail), by: caller, concernsOthers: concernsOthers)
+        try update(record, .resolved(response))
+        record.state = .resolved
+        record.response = response
+        return record
+    }
+
+    private func snooze(
+        _ alert: StoredAlert, until end: Alert.Deadline?, by caller: Caller
+    ) throws -> Receipt {
+        var record = alert.record
+        let until = try (end ?? .after(record.alert.snooze ?? .seconds(300)))
+            .moment(from: now, of: "snooze")
+        try append(
+            AuditDraft(
+                kind: .snoozed, record: record, content: alert.content,
+                detail: EntryDetail.snoozed(until: until)), by: caller, concernsOthers: true)
+        try update(record, .snoozed(until: until, isRequeued: record.presentedAt != nil))
+        record.snoozes += 1
+        record.snoozedUntil = Timestamp.date(milliseconds: until.wallMilliseconds)
+        var receipt = changed(record)
+        (receipt.expiry, receipt.due) = (alert.expiry, until)
+        return receipt
+    }
+
+    /// Marks a response as collected, unless it already is.
+    private func collect(
+        _ alert: StoredAlert, unused reason: String? = nil, by caller: Caller
+    ) throws -> Receipt {
+        var record = alert.record
+        guard caller.mayCollect(from: record.source.uid) else {
+            throw AlertError.notYours(record.id, owner: record.source.uid)
+        }
+        // The collector has read an expiry that is not stored yet.
+        if alert.isOverdue(at: now) { record = try expire(alert, by: caller) }
+        guard let response = record.response, response.collectedAt == nil else {
+            return Receipt(record: record, sequence: head.sequence)
+        }
+        try update(record, .collected(at: now))
+        try append(
+            AuditDraft(kind: .collected, record: record, detail: reason), by: caller,
+            concernsOthers: false)
+        record.response = response.collected(
+            at: Timestamp.date(milliseconds: now.wallMilliseconds))
+        return changed(record)
+    }
+
+    private func run(
+        _ step: RunStep, allowedBy alert: StoredAlert, by caller: Caller
+    ) throws -> Receipt {
+        let record = alert.record
+        var receipt = Receipt(record: record, sequence: head.sequence)
+        var content: [UInt8]?
+        if case .started(let allowsDefault) = step {
+            guard record.response?.allowsRun(byDefault: allowsDefault) == true else {
+                return receipt
+            }
+            receipt = try collect(alert, by: caller)
+            content = alert.content
+        } else {
+            // Only what was started can end.
+            receipt.isNew = try hasStartedRun(record.id)
+        }
+        guard receipt.isNew else { return receipt }
+        try append(
+            AuditDraft(
+                kind: .ran, record: record, content: content, detail: EntryDetail.ran(step)),
+            by: caller, concernsOthers: false)
+        receipt.sequence = head.sequence
+        return receipt
+    }
+
+    private func requestCancel(
+        of record: AlertRecord, _ authority: Resolution.Authority, by caller: Caller
+    ) throws -> Receipt {
+        guard record.response == nil else {
+            return Receipt(record: record, sequence: head.sequence)
+        }
+        let request = authority.isRequested ? try cancelRequest(of: record.id) : nil
+        let by = try authority.resolver(of: record, owner: .system, by: caller, request)
+        try append(
+            AuditDraft(kind: .cancelling, record: record, by: by), by: caller,
+            concernsOthers: false)
+        var receipt = changed(record)
+        receipt.isCancelRequested = true
+        return receipt
+    }
+
+    /// Stores a note.
+    package func store(_ note: Note, by caller: Caller) throws {
+        switch note {
+        case .presented(let record, let moment):
+            // The hash covers what this process showed, even if the row differs by now.
+            let content = record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+            try append(
+                AuditDraft(kind: .presented, at: moment, record: record, content: content),
+                by: caller, concernsOthers: false)
+            try update(record, .presented(at: moment))
+        case .returned(let record, let reason):
+            try append(
+                AuditDraft(kind: .returned, record: record, detail: reason), by: caller,
+                concernsOthers: false)
+        case .collected(let id): _ = try collect(existing(id), by: caller)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AlertCore
+
+/// A write to a queue in memory: its time, its caller and its process, and the queue meanwhile.
+final class InMemoryTransaction {
+    private(set) var queue: InMemoryQueue
+    let now: ClockReading
+    private let caller: Caller
+    /// The caller on whose behalf the process applies deadlines.
+    private let keeper: Caller
+    /// The number of the store, which represents a process.
+    let process: Int
+
+    init(
+        of queue: InMemoryQueue, at now: ClockReading, by caller: Caller, keeper: Caller,
+        process: Int
+    ) {
+        self.queue = queue
+        self.now = now
+        self.caller = caller
+        self.keeper = keeper
+        self.process = process
+    }
+
+    /// Makes a change.
+    ///
+    /// - Throws: The errors that ``Change`` lists; nothing of the change is stored then.
+    func commit(_ change: Change) throws(AlertError) -> Attempt<Receipt> {
+        try now.checkYear(of: "clock")
+        do {
+            return try make(change, by: caller, keeper: keeper)
+        } catch {
+            throw error as? AlertError
+                ?? .storage(operation: change.operation, String(describing: error))
+        }
+    }
+
+    /// Stores a note, unless its alert does not exist.
+    func post(_ note: Note) {
+        guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
+        if case .presented(let record, _) = note, queue.alert(record.id) == nil { return }
+        // Nobody waits for the result, so a failure is ignored.
+        try? store(note, by: caller)
+    }
+
+    /// Stores all expiries that are due, and ends the snoozes that are over.
+    func keepTime() {
+        // As in a file, nothing is stored at a time that the log can't hold.
+        guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
+        let overdue = queue.waiting.filter { $0.isOverdue(at: now) }.map(\.stored)
+        for alert in overdue.sorted(by: { order(of: $0) < order(of: $1) }) {
+            _ = try? expire(alert, by: keeper)
+        }
+        queue.endSnoozes(at: now)
+    }
+
+    /// The order in which expiries are stored: those of this boot by its clock, then those of other
+    /// boots, then those given as moments, both by the wall clock.
+    private func order(of alert: StoredAlert) -> (Int, Int64, Alert.ID) {
+        let id = alert.record.id
+        guard let expiry = alert.expiry else { return (3, 0, id) }
+        if expiry.isOnWallClock { return (2, expiry.wallMilliseconds, id) }
+        return expiry.boot == now.boot
+            ? (0, expiry.bootMilliseconds, id) : (1, expiry.wallMilliseconds, id)
+    }
+}
+
+extension InMemoryTransaction: QueueTransaction {
+    var head: AuditHead { queue.log.head }
+
+    func alert(_ id: Alert.ID) -> StoredAlert? { queue.alert(id)?.stored }
+
+    func alert(key: String, source: String, uid: UInt32) -> StoredAlert? {
+        queue.alert(key: key, source: source, uid: uid)?.stored
+    }
+
+    func keyDigest(of id: Alert.ID) throws(AlertError) -> KeyDigest {
+        guard let digest = EntryDetail.key(asked: queue.log.last(.asked, of: id)?.detail) else {
+            throw .inconsistent(id, "no entry has the hash of its question")
+        }
+        return digest
+    }
+
+    func cancelRequest(of id: Alert.ID) -> CancelRequest? { queue.cancelRequest(of: id) }
+
+    func hasStartedRun(_ id: Alert.ID) -> Bool { queue.log.last(.ran, of: id) != nil }
+
+    func pendingCount(uid: UInt32, source: String) -> Int {
+        queue.pending[SourceName(uid, source), default: 0]
+    }
+
+    func insert(_ question: PreparedQuestion, expiry: ClockReading?) -> Alert.ID {
+        let id = Int64(queue.alerts.count) + 1
+        queue.add(question.stored(id, at: now, expiry: expiry))
+        return id
+    }
+
+    func update(_ record: AlertRecord, _ update: AlertUpdate) { queue.update(record.id, update) }
+
+    func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) {
+        let entry = draft.entry(after: head, at: now, by: caller)
+        queue.log.append(entry, by: process, concernsOthers: concernsOthers)
+    }
+}
