@@ -261,7 +261,8 @@ struct FactForgingTests {
                     handled = 0, resolved_ms = ?, resolved_seq = ? WHERE id = 1
                 """, .integer(response.buttonIndex), .text(response.by.rawValue),
                 .integer(context.now.wallMilliseconds), .integer(context.head.sequence + 1))
-            try context.db.changePending(of: row.record.source.name, uid: row.record.source.uid, by: -1)
+            let source = row.record.source
+            try context.db.changePending(of: source.name, uid: source.uid, by: -1)
             let detail = EntryDetail.expired(
                 at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
                 isUnseen: true)
