@@ -45,10 +45,10 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         try files.checkWriteAccess()
         let (changes, known) = (NoticedChanges(), LogTail())
         let bell = Bell(path: files.bell, mode: files.mode)
-        let commits = try await GroupCommit.start(
-            files: files, clock: clock, known: known, busyTime: busyTime,
-            onTrouble: { onTrouble(.entriesLost($0)) }, onCommit: { changes.note($0) },
-            ring: { bell.ring() })
+        let commits = GroupCommit(
+            files: files, busyTime: busyTime, onTrouble: { onTrouble(.entriesLost($0)) },
+            onCommit: { changes.note($0) }, ring: { bell.ring() })
+        try await commits.start(clock: clock, known: known)
         bell.create()
         SlotFile(path: files.slot, mode: files.mode).allocate()
         let store = SQLiteAlertStore(
@@ -83,10 +83,12 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let bell = Bell(path: files.bell, mode: files.mode)
         // Neither rings nor makes others ring, for which they would need a lock on its file.
         bell.close()
+        let commits = GroupCommit(files: files)
+        commits.refuse(with: refusal)
         let store = SQLiteAlertStore(
-            files: files, clock: clock, caller: caller,
-            commits: .refusing(refusal, files: files), changes: NoticedChanges(),
-            known: LogTail(), bell: bell, refusal: refusal, copy: ReadingCopy(onCopy: onCopy))
+            files: files, clock: clock, caller: caller, commits: commits,
+            changes: NoticedChanges(), known: LogTail(), bell: bell, refusal: refusal,
+            copy: ReadingCopy(onCopy: onCopy))
         // Reports what is wrong with the file now, as opening for writing does.
         try await store.read("open \(files.database)") { _ in }
         return store

@@ -25,13 +25,13 @@ final class GroupCommit: Sendable {
     static let noteTime = Duration.milliseconds(10)
     /// How long notes wait after a failed transaction, so that nothing spins.
     static let notePause = Duration.seconds(1)
-    /// How many notes are kept while they can't be written; the oldest are dropped then, and that
-    /// is reported.
+    /// How many notes are kept while they can't be written; the oldest is dropped for each further
+    /// one, and that is reported.
     static let maximumNotes = 10_000
-    private static let tooManyNotes = AlertError.busy(
-        "the oldest of more than \(maximumNotes) entries were dropped")
     /// How often the patience of waiting callers is checked while a lock blocks the thread.
     private static let patienceCheck = DispatchTimeInterval.milliseconds(100)
+
+    typealias Closer = CheckedContinuation<Void, Never>
 
     struct State {
         /// The writes that wait, in the order in which they came.
@@ -42,66 +42,60 @@ final class GroupCommit: Sendable {
         var hasLostNotes = false
         /// Whether a lock blocks the thread.
         var isBlocked = false
-        /// When another process was last seen to rewrite the database.
-        var lastRewriting: ContinuousClock.Instant?
-        /// How long writes wait for a lock once this process is about to end; `nil` until then.
-        var shutdown: ShutdownWait?
-        var isClosing = false
-        /// When a closing caller stops waiting for a blocked thread.
-        var closeLimit: ContinuousClock.Instant?
-        /// Set when the thread has ended, with the error if it failed.
-        var end: AlertError?
-        var onClosed: [@Sendable () -> Void] = []
+        fileprivate(set) var patience: LockPatience
+        /// Why nothing more is accepted; `nil` until this closes.
+        var refusal: AlertError?
+        /// The callers that wait for the thread to end, and since when.
+        var closers: [Closer] = []
+        var closing: ContinuousClock.Instant?
+        var hasEnded = false
     }
 
-    let state = Mutex(State())
+    let state: Mutex<State>
     private let files: QueueFiles
-    private let wakeUp = DispatchSemaphore(value: 0)
     private let busyTime: Duration
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let onTrouble: @Sendable (AlertError) -> Void
     private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
     private let ring: @Sendable () -> Void
-    private let onTrouble: @Sendable (AlertError) -> Void
 
-    /// Starts the writer's thread.
-    ///
-    /// After each commit `onCommit` is called on that thread before waiting callers continue, and
-    /// `ring` afterwards, for other processes. `onTrouble` is called when notes are lost.
+    /// - Parameters:
+    ///   - onTrouble: Called when notes are lost.
+    ///   - onCommit: Called on the writer's thread after each commit, before waiting callers
+    ///     continue.
+    ///   - ring: Called afterwards, for other processes.
+    init(
+        files: QueueFiles, busyTime: Duration = GroupCommit.busyTime,
+        onTrouble: @escaping @Sendable (AlertError) -> Void = { _ in },
+        onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void = { _ in },
+        ring: @escaping @Sendable () -> Void = {}
+    ) {
+        state = Mutex(State(patience: LockPatience(files: files, busyTime: busyTime)))
+        self.files = files
+        self.busyTime = busyTime
+        self.onTrouble = onTrouble
+        self.onCommit = onCommit
+        self.ring = ring
+    }
+
+    /// Opens the database on the writer's thread, which runs the transactions from now on.
     ///
     /// - Throws: The errors of opening the database.
-    static nonisolated(nonsending) func start(
-        files: QueueFiles, clock: any AlertClock, known: LogTail,
-        busyTime: Duration = busyTime, onTrouble: @escaping @Sendable (AlertError) -> Void,
-        onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void,
-        ring: @escaping @Sendable () -> Void
-    ) async throws(AlertError) -> GroupCommit {
-        let group = GroupCommit(
-            files: files, busyTime: busyTime, onTrouble: onTrouble, onCommit: onCommit, ring: ring)
+    nonisolated(nonsending) func start(
+        clock: any AlertClock, known: LogTail
+    ) async throws(AlertError) {
         let failure: AlertError? = await withCheckedContinuation { continuation in
-            DedicatedThread.run {
-                group.run(clock: clock, known: known) { continuation.resume(returning: $0) }
+            // A serial queue that is busy all the time has a thread for itself.
+            DispatchQueue(label: "alertq.writer").async {
+                self.run(clock: clock, known: known) { continuation.resume(returning: $0) }
             }
         }
         if let failure { throw failure }
-        return group
     }
 
-    /// Creates one that has ended: every write is refused with an error.
-    static func refusing(_ error: AlertError, files: QueueFiles) -> GroupCommit {
-        let group = GroupCommit(
-            files: files, busyTime: .zero, onTrouble: { _ in }, onCommit: { _ in }, ring: {})
-        group.state.withLock { ($0.isClosing, $0.end) = (true, error) }
-        return group
-    }
-
-    private init(
-        files: QueueFiles, busyTime: Duration, onTrouble: @escaping @Sendable (AlertError) -> Void,
-        onCommit: @escaping @Sendable (Bool) -> Void, ring: @escaping @Sendable () -> Void
-    ) {
-        self.onTrouble = onTrouble
-        self.files = files
-        self.busyTime = busyTime
-        self.onCommit = onCommit
-        self.ring = ring
+    /// Refuses every write with an error, instead of starting.
+    func refuse(with error: AlertError) {
+        state.withLock { ($0.refusal, $0.hasEnded) = (error, true) }
     }
 
     /// Runs a closure in a transaction, and returns its result once that is on disk.
@@ -113,11 +107,11 @@ final class GroupCommit: Sendable {
         _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
         _ body: @escaping @Sendable (WriteContext) throws -> Result
     ) async throws(AlertError) -> Result {
-        try await result { box in
-            WriteJob(kind: kind, operation: operation, isOptional: isOptional) {
-                box.put(try body($0))
-            }
+        let box = ResultBox<Result>()
+        let job = WriteJob(kind: kind, operation: operation, isOptional: isOptional) {
+            box.put(try body($0))
         }
+        return try await result(of: job, in: box)
     }
 
     /// Runs a closure under the writer lock, but not in a transaction.
@@ -127,19 +121,17 @@ final class GroupCommit: Sendable {
     nonisolated(nonsending) func performAlone<Result: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
-        try await result { box in
-            var job = WriteJob(kind: .upkeep, operation: operation) { _ in }
-            job.afterCommit = { box.put(try body($0)) }
-            return job
-        }
+        let box = ResultBox<Result>()
+        var job = WriteJob(kind: .upkeep, operation: operation) { _ in }
+        job.afterCommit = { box.put(try body($0)) }
+        return try await result(of: job, in: box)
     }
 
     /// Submits a job that leaves its result in a box, and returns that once the job is done.
     private nonisolated(nonsending) func result<Result: Sendable>(
-        of job: (ResultBox<Result>) -> WriteJob
+        of job: WriteJob, in box: ResultBox<Result>
     ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        var job = job(box)
+        var job = job
         let failure = await withCheckedContinuation { continuation in
             job.finish = { continuation.resume(returning: $0) }
             submit(job)
@@ -152,27 +144,28 @@ final class GroupCommit: Sendable {
     /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
     func post(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void) {
         var note = WriteJob(kind: .note, operation: operation, work: body)
-        note.finish = { [weak self] in self?.noteEnded($0) }
+        note.finish = { [weak self] in self?.noteEnded(operation, $0) }
         submit(note)
     }
 
     /// Leaves a job to the thread, and drops the oldest of too many notes.
     private func submit(_ job: WriteJob) {
-        let (refused, error) = state.withLock { state -> ([WriteJob], AlertError) in
-            if state.isClosing { return ([job], state.end ?? .closed) }
+        let refused = state.withLock { state -> (job: WriteJob, error: AlertError)? in
+            if let refusal = state.refusal { return (job, refusal) }
             if job.kind == .note, !state.waiting.contains(where: { $0.kind == .note }) {
                 state.notesDue = .now + Self.noteTime
             }
             state.waiting.append(job)
-            let excess = state.waiting.count - Self.maximumNotes
-            return (excess > 0 ? state.dropNotes(beyond: Self.maximumNotes) : [], Self.tooManyNotes)
+            return state.takeExcessNote().map { note in
+                (note, .busy("the oldest of more than \(Self.maximumNotes) entries were dropped"))
+            }
         }
-        for job in refused { job.finish(error) }
+        if let refused { refused.job.finish(refused.error) }
         wakeUp.signal()
     }
 
     /// Reports that a note is lost, unless that has been reported since one was last written.
-    private func noteEnded(_ error: AlertError?) {
+    private func noteEnded(_ operation: String, _ error: AlertError?) {
         let isFirst = state.withLock { state in
             defer { state.hasLostNotes = error != nil }
             return !state.hasLostNotes
@@ -180,7 +173,7 @@ final class GroupCommit: Sendable {
         guard let error, isFirst else { return }
         // Nothing is promised for what is posted after the end.
         if case .closed = error { return }
-        onTrouble(.storage(operation: "record what was on the screen", "\(error)"))
+        onTrouble(.storage(operation: operation, "\(error)"))
     }
 
     /// Writes all remaining jobs, and ends the thread.
@@ -191,11 +184,9 @@ final class GroupCommit: Sendable {
         closeSoon()
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                guard state.end == nil else { return true }
-                // With nothing to write, there is no need to wait for the holder of the lock.
-                let time = state.waiting.isEmpty ? .zero : busyTime
-                state.closeLimit = state.closeLimit ?? .now + time
-                state.onClosed.append { continuation.resume() }
+                guard !state.hasEnded else { return true }
+                state.closing = state.closing ?? .now
+                state.closers.append(continuation)
                 return false
             }
             if isOver { continuation.resume() }
@@ -206,7 +197,7 @@ final class GroupCommit: Sendable {
     /// no more are accepted, and the optional ones are dropped.
     func closeSoon() {
         let dropped = state.withLock { state in
-            state.isClosing = true
+            state.refusal = state.refusal ?? .closed
             return state.take(where: \.isOptional)
         }
         for job in dropped { job.finish(.closed) }
@@ -215,30 +206,29 @@ final class GroupCommit: Sendable {
 
     /// Stops all jobs from waiting long for a lock that another process holds: this process is to
     /// end.
-    func prepareToEnd() {
-        state.withLock { $0.shutdown = $0.shutdown ?? ShutdownWait(files: files) }
-    }
+    func prepareToEnd() { state.withLock { $0.patience.prepareToEnd() } }
 }
 
 extension GroupCommit.State {
     /// Removes the waiting writes that fulfil a condition, and returns them.
     fileprivate mutating func take(where isTaken: (WriteJob) -> Bool) -> [WriteJob] {
-        var (taken, left): ([WriteJob], [WriteJob]) = ([], [])
-        for job in waiting {
-            if isTaken(job) { taken.append(job) } else { left.append(job) }
-        }
-        waiting = left
-        return taken
+        defer { waiting.removeAll(where: isTaken) }
+        return waiting.filter(isTaken)
     }
 
-    /// Removes the oldest notes beyond a number, and returns them.
-    fileprivate mutating func dropNotes(beyond maximum: Int) -> [WriteJob] {
-        var excess = waiting.count { $0.kind == .note } - maximum
-        return take { job in
-            guard job.kind == .note, excess > 0 else { return false }
-            excess -= 1
-            return true
-        }
+    /// Removes the oldest note and returns it, if there are too many.
+    fileprivate mutating func takeExcessNote() -> WriteJob? {
+        // They are only counted when there may be too many.
+        guard waiting.count > GroupCommit.maximumNotes,
+            waiting.count(where: { $0.kind == .note }) > GroupCommit.maximumNotes,
+            let oldest = waiting.firstIndex(where: { $0.kind == .note })
+        else { return nil }
+        return waiting.remove(at: oldest)
+    }
+
+    fileprivate mutating func takeClosers() -> [GroupCommit.Closer] {
+        defer { closers = [] }
+        return closers
     }
 
     fileprivate var hasCallers: Bool { waiting.contains { $0.kind != .note } }
@@ -246,21 +236,7 @@ extension GroupCommit.State {
     /// When the next transaction is to begin; `nil` if there is nothing to write.
     fileprivate var due: ContinuousClock.Instant? {
         if waiting.isEmpty { return nil }
-        return isClosing || hasCallers ? .now : notesDue
-    }
-
-    /// Whether a write has waited for another process's lock for too long.
-    fileprivate func isLate(
-        _ job: WriteJob, at now: ContinuousClock.Instant, isRewriting: Bool, busyTime: Duration
-    ) -> Bool {
-        if job.kind == .note { return false }
-        // A question that is not stored need not be withdrawn.
-        if shutdown != nil, job.kind == .ask { return true }
-        if isRewriting {
-            // A person's choice stays marked on the screen until it is stored.
-            return job.kind != .answer && job.enqueued + GroupCommit.rewritingTime <= now
-        }
-        return max(job.enqueued, lastRewriting ?? job.enqueued) + busyTime <= now
+        return refusal != nil || hasCallers ? .now : notesDue
     }
 }
 
@@ -289,24 +265,23 @@ extension GroupCommit {
         do throws(AlertError) {
             try writer.open()
         } catch {
-            state.withLock { ($0.isClosing, $0.end) = (true, error) }
+            refuse(with: error)
             return started(error)
         }
         started(nil)
         while waitForWork() { runTransaction(with: writer) }
-        writer.close(within: state.withLock { $0.shutdown == nil } ? .seconds(1) : .zero)
-        let onClosed = state.withLock { state in
-            state.end = .closed
-            defer { state.onClosed.removeAll() }
-            return state.onClosed
+        writer.close(within: state.withLock { $0.patience.isEnding } ? .zero : .seconds(1))
+        let closers = state.withLock { state in
+            state.hasEnded = true
+            return state.takeClosers()
         }
-        for closed in onClosed { closed() }
+        for closer in closers { closer.resume() }
     }
 
     /// Waits until there is something to write; `false` once everything is written and closed.
     private func waitForWork() -> Bool {
         while true {
-            let (due, isClosing) = state.withLock { ($0.due, $0.isClosing) }
+            let (due, isClosing) = state.withLock { ($0.due, $0.refusal != nil) }
             guard let due else {
                 if isClosing { return false }
                 wakeUp.wait()
@@ -359,36 +334,41 @@ extension GroupCommit {
     /// Takes the writer lock and begins a transaction, which also excludes programs that write
     /// without our lock. While one of the two blocks, callers that have waited too long give up.
     private func begin(_ writer: Writer) throws(AlertError) {
-        do throws(AlertError) {
-            if try writer.lock.tryAcquire() { return try writer.begin() }
-        } catch {
-            guard case .busy = error else {
-                writer.lock.release()
-                throw error
+        var timer: (any DispatchSourceTimer)?
+        defer {
+            timer?.cancel()
+            state.withLock { state in
+                state.isBlocked = false
+                state.patience.endWait()
             }
         }
+        while true {
+            do throws(AlertError) {
+                if try !writer.lock.tryAcquire() {
+                    timer = timer ?? patienceTimer()
+                    try writer.lock.acquire()
+                }
+                return try writer.begin()
+            } catch {
+                // Notes alone try it twice, and again later.
+                guard case .busy = error, timer == nil || state.withLock({ $0.hasCallers })
+                else {
+                    writer.lock.release()
+                    throw error
+                }
+                timer = timer ?? patienceTimer()
+            }
+        }
+    }
+
+    /// Lets callers give up while a lock blocks this thread, until it is cancelled.
+    private func patienceTimer() -> any DispatchSourceTimer {
         let timer = DispatchSource.makeTimerSource()
         timer.schedule(deadline: .now() + Self.patienceCheck, repeating: Self.patienceCheck)
         timer.setEventHandler { self.failLate() }
         state.withLock { $0.isBlocked = true }
         timer.resume()
-        defer {
-            timer.cancel()
-            state.withLock { state in
-                state.isBlocked = false
-                state.shutdown?.end()
-            }
-        }
-        while true {
-            do throws(AlertError) {
-                try writer.lock.acquire()
-                return try writer.begin()
-            } catch {
-                if case .busy = error, state.withLock({ $0.hasCallers }) { continue }
-                writer.lock.release()
-                throw error
-            }
-        }
+        return timer
     }
 
     /// Takes waiting writes into a transaction that has room for some.
@@ -406,7 +386,7 @@ extension GroupCommit {
     private func fail(_ members: [Writer.Member]) {
         if members.isEmpty { return }
         let ended = state.withLock { state in
-            if state.isClosing { return members }
+            if state.refusal != nil { return members }
             let notes = members.filter { $0.job.kind == .note }.map(\.job)
             state.waiting.insert(contentsOf: notes, at: 0)
             state.notesDue = .now + Self.notePause
@@ -418,35 +398,72 @@ extension GroupCommit {
     /// Fails the callers that have waited too long for a lock that blocks the thread, and resumes
     /// the one that closes.
     private func failLate() {
-        let isRewriting = WriterLock.isHolderRewriting(path: files.lock)
-        let now = ContinuousClock.now
-        let (late, closed, isEnding) = state.withLock { state in
-            guard state.isBlocked else { return ([WriteJob](), [@Sendable () -> Void](), false) }
-            let isHopeless = state.shutdown?.isHopeless() ?? false
-            if isRewriting {
-                state.lastRewriting = now
-                // A close that has something to write waits for the end of it.
-                if let limit = state.closeLimit, !state.waiting.isEmpty {
-                    state.closeLimit = max(limit, now + busyTime)
-                }
+        let (late, closers, error) = state.withLock { state in
+            guard state.isBlocked else { return ([WriteJob](), [Closer](), AlertError?.none) }
+            state.patience.look()
+            let patience = state.patience
+            let late = state.take {
+                $0.kind != .note && patience.isOver(for: $0.kind, since: $0.enqueued)
             }
-            let late = state.take { [state] job in
-                job.kind != .note && isHopeless
-                    || state.isLate(job, at: now, isRewriting: isRewriting, busyTime: busyTime)
+            // With nothing to write, there is no need to wait for the holder of the lock.
+            let isClosed = state.closing.map {
+                state.waiting.isEmpty || patience.isOver(for: .answer, since: $0)
             }
-            var closed: [@Sendable () -> Void] = []
-            if let limit = state.closeLimit, limit <= now || isHopeless {
-                swap(&closed, &state.onClosed)
-            }
-            return (late, closed, state.shutdown != nil)
+            return (
+                late, isClosed == true ? state.takeClosers() : [],
+                late.isEmpty ? nil : patience.error
+            )
         }
-        if !late.isEmpty {
-            let waited = isEnding ? .zero : isRewriting ? Self.rewritingTime : busyTime
-            let error = AlertError.locked(
-                after: waited, lockFile: files.lock, isRewriting: isRewriting)
-            for job in late { job.finish(error) }
+        for job in late { job.finish(error) }
+        for closer in closers { closer.resume() }
+    }
+}
+
+/// How long callers wait while another process holds the writer lock.
+struct LockPatience {
+    private let files: QueueFiles
+    private let busyTime: Duration
+    private var isRewriting = false
+    /// When another process was last seen to rewrite the database.
+    private var lastRewriting: ContinuousClock.Instant?
+    /// How long writes wait once this process is about to end; `nil` until then.
+    private var shutdown: ShutdownWait?
+    private var isHopeless = false
+
+    init(files: QueueFiles, busyTime: Duration) {
+        self.files = files
+        self.busyTime = busyTime
+    }
+
+    var isEnding: Bool { shutdown != nil }
+
+    mutating func prepareToEnd() { shutdown = shutdown ?? ShutdownWait(files: files) }
+
+    /// Checks the holder of the lock.
+    mutating func look() {
+        isRewriting = WriterLock.isHolderRewriting(path: files.lock)
+        if isRewriting { lastRewriting = .now }
+        isHopeless = shutdown?.isHopeless() ?? false
+    }
+
+    /// Forgets what the checks have found, because the wait is over.
+    mutating func endWait() { shutdown?.end() }
+
+    /// Whether a kind of write has waited for too long.
+    func isOver(for kind: WriteJob.Kind, since start: ContinuousClock.Instant) -> Bool {
+        // A question that is not stored need not be withdrawn.
+        if isHopeless || isEnding && kind == .ask { return true }
+        if isRewriting {
+            // A person's choice stays marked on the screen until it is stored.
+            return kind != .answer && start + GroupCommit.rewritingTime <= .now
         }
-        for closed in closed { closed() }
+        return max(start, lastRewriting ?? start) + busyTime <= .now
+    }
+
+    /// The error of one that has.
+    var error: AlertError {
+        let waited = isEnding ? .zero : isRewriting ? GroupCommit.rewritingTime : busyTime
+        return .locked(after: waited, lockFile: files.lock, isRewriting: isRewriting)
     }
 }
 
@@ -454,12 +471,11 @@ extension GroupCommit {
 ///
 /// A lock that passes from one process to the next is worth waiting for, no matter how many
 /// processes there are: on a busy machine dozens may withdraw their alerts at once. A lock that one
-/// process keeps holding is not, least of all if that process is stopped or writes nothing.
+/// process keeps holding is not, least of all if that process writes nothing.
 struct ShutdownWait {
     /// How many consecutive checks, a tenth of a second apart, must find the same holder. On a busy
     /// machine a process that commits again and again may well be found by several of them, but
     /// then the files change.
-    private static let looksAtStopped = 3
     private static let looksAtIdle = 6
     private static let looksAtWriting = 20
 
@@ -482,8 +498,7 @@ struct ShutdownWait {
         let isSame = seen == holder
         looks = (isSame ? looks.all + 1 : 1, isSame && now == written ? looks.idle + 1 : 1)
         (holder, written) = (seen, now)
-        return looks.all >= Self.looksAtWriting
-            || looks.idle >= (seen?.isStopped == true ? Self.looksAtStopped : Self.looksAtIdle)
+        return looks.all >= Self.looksAtWriting || looks.idle >= Self.looksAtIdle
     }
 
     /// Forgets earlier checks, because the wait is over.
@@ -529,34 +544,4 @@ final class ResultBox<Value: Sendable>: Sendable {
 
     /// The last result.
     var value: Value? { content.withLock { $0 } }
-}
-
-/// A thread outside of all pools, for code that blocks.
-enum DedicatedThread {
-    private final class Body {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// Starts a detached thread; see pthread_create(3).
-    static func run(_ body: @escaping @Sendable () -> Void) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let context = Unmanaged.passRetained(Body(body)).toOpaque()
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, &attributes,
-            { context in
-                if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            }, context)
-        guard code == 0 else {
-            // No thread could be created: a pool's thread is better than none.
-            Unmanaged<Body>.fromOpaque(context).release()
-            DispatchQueue.global().async(execute: body)
-            return
-        }
-    }
 }
