@@ -46,14 +46,14 @@ extension SQLiteAlertStore: Erasing {
     private nonisolated(nonsending) func survey(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> (PurgeReport, [Alert.ID]) {
-        var ids: [Alert.ID] = []
-        var survey = Survey(cutoff: Timestamp.milliseconds(date), caller: caller)
-        let look = "look for old responses"
-        while let next = try await read(look, { [survey] in try survey.next(in: $0) }) {
-            survey = next
-            ids += next.erasable
+        let cutoff = Timestamp.milliseconds(date)
+        // It may read much, and others don't wait for that.
+        let survey = QueueConfined(makeReader(), label: "alertq.survey")
+        return try await survey.run { reader throws(AlertError) in
+            try storing("look for old responses") {
+                try reader.read { db in try db.erasable(before: cutoff, by: caller) }
+            }
         }
-        return (survey.report, ids)
     }
 
     private nonisolated(nonsending) func eraseTexts(
@@ -107,23 +107,8 @@ extension SQLiteAlertStore: Erasing {
     }
 }
 
-/// A walk through the responses that are older than a date.
-private struct Survey: Sendable {
-    /// How many responses one transaction examines.
-    private static let pageLength = 2000
-
-    let cutoff: Int64
-    let caller: Caller
-    /// How many of the responses so far keep their texts.
-    var report = PurgeReport()
-    /// The alerts of the last page whose texts can be erased.
-    var erasable: [Alert.ID] = []
-    /// The values of ``order`` of the last response.
-    var last: [Value] = [.text(""), .integer(Int64.min), .integer(Int64.min)]
-
-    private static let order = "outcome, resolved_ms, resolved_seq"
-
-    /// Whether the response still has to be collected, in SQL: it need not be if the alert was
+extension Database {
+    /// Whether a response still has to be collected, in SQL: it need not be if the alert was
     /// withdrawn or had no buttons, unless it names a handler, which runs for those too.
     /// ``StoredAlert/awaitsCollection`` is the same in Swift.
     private static let awaitsCollection = """
@@ -131,46 +116,30 @@ private struct Survey: Sendable {
             OR (outcome <> 'withdrawn' AND buttons <> '[]'))
         """
 
-    private enum Column: Int, ColumnList {
-        case outcome, resolvedMs, resolvedSeq, id, uid, isErased, awaitsCollection, isHandlers
-    }
+    private enum OldColumn: Int, ColumnList { case id, uid, awaitsCollection, isHandlers }
 
-    /// The walk after some more responses; `nil` after the last one.
-    ///
-    /// Those of other accounts count towards a page's length, so that one look is short even if
-    /// there are many of them.
-    func next(in db: Database) throws -> Survey? {
-        var (next, isOver) = (self, true)
-        next.erasable = []
-        try db.forEach(
+    /// The alerts with old responses whose texts can be erased, and the numbers of the others.
+    fileprivate func erasable(
+        before cutoff: Int64, by caller: Caller
+    ) throws -> (PurgeReport, [Alert.ID]) {
+        var (report, erasable) = (PurgeReport(), [Alert.ID]())
+        try forEach(
             """
-            SELECT \(Self.order), alerts.id, uid, salt IS NULL, \(Self.awaitsCollection),
-                handler IS NOT NULL
+            SELECT alerts.id, uid, \(Self.awaitsCollection), handler IS NOT NULL
             FROM alerts INDEXED BY alerts_outcome CROSS JOIN sources ON sources.id = source_id
-            WHERE outcome IS NOT NULL AND (\(Self.order)) > (?, ?, ?) AND resolved_ms < ?
-            ORDER BY \(Self.order) LIMIT \(Self.pageLength)
-            """, last + [.integer(cutoff)]
+            WHERE outcome IS NOT NULL AND resolved_ms < ? AND salt IS NOT NULL
+            """, [.integer(cutoff)]
         ) { row in
-            isOver = false
-            next.add(row)
+            if UInt32(exactly: row.integer(OldColumn.uid)).map(caller.hasRight) != true {
+                report.others += 1
+            } else if row.integer(OldColumn.awaitsCollection) == 1 {
+                report.uncollected += 1
+                report.handled += Int(row.integer(OldColumn.isHandlers))
+            } else {
+                erasable.append(row.integer(OldColumn.id))
+            }
         }
-        return isOver ? nil : next
-    }
-
-    private mutating func add(_ row: borrowing Row) {
-        last = [
-            .text(row.text(Column.outcome)), .integer(row.integer(Column.resolvedMs)),
-            .integer(row.integer(Column.resolvedSeq)),
-        ]
-        guard row.integer(Column.isErased) == 0 else { return }
-        if !(UInt32(exactly: row.integer(Column.uid)).map(caller.hasRight) ?? false) {
-            report.others += 1
-        } else if row.integer(Column.awaitsCollection) == 1 {
-            report.uncollected += 1
-            report.handled += Int(row.integer(Column.isHandlers))
-        } else {
-            erasable.append(row.integer(Column.id))
-        }
+        return (report, erasable)
     }
 }
 
