@@ -39,28 +39,30 @@ final class Writer {
 
     /// Opens the database; creates and migrates it under the lock if necessary.
     func open() throws(AlertError) {
-        var isLocked = false
-        defer { if isLocked { lock.release() } }
-        let lockOnce = { () throws(AlertError) in
-            if !isLocked { try self.lock.acquire(within: self.busyTime) }
-            isLocked = true
+        defer { lock.release() }
+        try openEvenIfFull { () throws(AlertError) in
+            let opened = try file.openForWriting { () throws(AlertError) in
+                try lock.acquire(within: busyTime)
+            }
+            known.raise(to: try storing("read the audit log") { try opened.handle.lastHead() })
+            return opened
         }
-        let openAndRead = { () throws(AlertError) in
-            let opened = try self.file.openForWriting(lock: lockOnce)
-            self.known.raise(
-                to: try storing("read the audit log") { try opened.handle.lastHead() })
-            self.database = opened
-        }
+    }
+
+    /// Opens the database; on a full disk, where even the first reader has no space for the shared
+    /// memory, with some of the reserve.
+    private func openEvenIfFull(
+        _ open: () throws(AlertError) -> OpenDatabase
+    ) throws(AlertError) {
         do throws(AlertError) {
-            try openAndRead()
+            database = try open()
         } catch {
-            // On a full disk even the first reader has no space for the shared memory.
             guard case .storage = error, FileIdentity(path: file.files.reserve) != nil else {
                 throw error
             }
-            try lockOnce()
+            try lock.acquire(within: busyTime)
             guard reserve.release() else { throw error }
-            try openAndRead()
+            database = try open()
         }
     }
 
@@ -69,12 +71,8 @@ final class Writer {
         if let failure = known.failure { throw failure }
         if mustCheck {
             database = nil
-            do throws(AlertError) {
-                database = try file.reopenAfterFailure(continuing: known.head)
-            } catch {
-                // A full disk may have no space even for opening.
-                guard case .storage = error, reserve.release() else { throw error }
-                database = try file.reopenAfterFailure(continuing: known.head)
+            try openEvenIfFull { () throws(AlertError) in
+                try file.reopenAfterFailure(continuing: known.head)
             }
             mustCheck = false
         }
@@ -224,7 +222,7 @@ final class Writer {
         // acknowledged until the file has been opened and checked again.
         mustCheck = mustCheck || !(isHalfDone || isFull || cause.isBusy)
         var cause = cause
-        for index in outcome.members.indices where !outcome.members[index].isRefused {
+        for index in outcome.members.indices where !outcome.members[index].mayRepeat {
             let job = outcome.members[index].job
             // A member's own error may be due to what others have written, and that is undone.
             var failure: (any Error)? = cause
@@ -335,8 +333,6 @@ extension Writer {
         var error: AlertError?
         /// Whether that is not due to the job, so that it may be stored later.
         var mayRepeat = false
-        /// Whether it was not tried, because space is running out.
-        var isRefused = false
     }
 
     /// What has become of a transaction.
@@ -382,8 +378,7 @@ extension Writer {
         }
         outcome.members += jobs.map { job in
             let refusal = refusals[job.kind]
-            return Member(
-                job: job, error: refusal, mayRepeat: refusal != nil, isRefused: refusal != nil)
+            return Member(job: job, error: refusal, mayRepeat: refusal != nil)
         }
     }
 
