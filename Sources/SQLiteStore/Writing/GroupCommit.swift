@@ -420,39 +420,64 @@ extension GroupCommit {
 }
 
 /// How long callers wait while another process holds the writer lock.
+///
+/// A lock that passes from one process to the next is worth waiting for even at the end of this
+/// process, no matter how many processes there are: on a busy machine dozens may withdraw their
+/// alerts at once. A lock that one process keeps holding is not, least of all if that process
+/// writes nothing.
 struct LockPatience {
+    /// How many consecutive checks, a tenth of a second apart, must find the same holder for the
+    /// end not to wait for it. On a busy machine a process that commits again and again may well be
+    /// found by several of them, but then the files change.
+    private static let looksAtIdle = 6
+    private static let looksAtWriting = 20
+
     private let files: QueueFiles
     private let busyTime: Duration
+    /// Whether this process is about to end.
+    private(set) var isEnding = false
     private var isRewriting = false
     /// When another process was last seen to rewrite the database.
     private var lastRewriting: ContinuousClock.Instant?
-    /// How long writes wait once this process is about to end; `nil` until then.
-    private var shutdown: ShutdownWait?
-    private var isHopeless = false
+    /// The last holder; one that can't be seen counts as always the same.
+    private var holder: LinuxProcess?
+    /// The files as the last check found them.
+    private var written: [FileChange?] = []
+    /// How many checks have found this holder, and how many of them have found nothing new written.
+    private var looks = (all: 0, idle: 0)
 
     init(files: QueueFiles, busyTime: Duration) {
         self.files = files
         self.busyTime = busyTime
     }
 
-    var isEnding: Bool { shutdown != nil }
+    mutating func prepareToEnd() {
+        if !isEnding { endWait() }
+        isEnding = true
+    }
 
-    mutating func prepareToEnd() { shutdown = shutdown ?? ShutdownWait(files: files) }
-
-    /// Checks the holder of the lock.
+    /// Checks the holder of the lock, which some caller waits for.
     mutating func look() {
         isRewriting = WriterLock.isHolderRewriting(path: files.lock)
         if isRewriting { lastRewriting = .now }
-        isHopeless = shutdown?.isHopeless() ?? false
+        let seen = FileLocks(path: files.lock)?.flockHolder()
+        let now = files.changes
+        let isSame = seen == holder
+        looks = (isSame ? looks.all + 1 : 1, isSame && now == written ? looks.idle + 1 : 1)
+        (holder, written) = (seen, now)
     }
 
-    /// Forgets what the checks have found, because the wait is over.
-    mutating func endWait() { shutdown?.end() }
+    /// Forgets which holder the checks have found, because the wait is over.
+    mutating func endWait() { looks = (0, 0) }
 
     /// Whether a kind of write has waited for too long.
     func isOver(for kind: WriteJob.Kind, since start: ContinuousClock.Instant) -> Bool {
-        // A question that is not stored need not be withdrawn.
-        if isHopeless || isEnding && kind == .ask { return true }
+        if isEnding {
+            // A question that is not stored need not be withdrawn.
+            let isHopeless =
+                looks.all >= Self.looksAtWriting || looks.idle >= Self.looksAtIdle
+            if isHopeless || kind == .ask { return true }
+        }
         if isRewriting {
             // A person's choice stays marked on the screen until it is stored.
             return kind != .answer && start + GroupCommit.rewritingTime <= .now
@@ -464,46 +489,6 @@ struct LockPatience {
     var error: AlertError {
         let waited = isEnding ? .zero : isRewriting ? GroupCommit.rewritingTime : busyTime
         return .locked(after: waited, lockFile: files.lock, isRewriting: isRewriting)
-    }
-}
-
-/// Decides how long a process that was asked to end waits for the writer lock.
-///
-/// A lock that passes from one process to the next is worth waiting for, no matter how many
-/// processes there are: on a busy machine dozens may withdraw their alerts at once. A lock that one
-/// process keeps holding is not, least of all if that process writes nothing.
-struct ShutdownWait {
-    /// How many consecutive checks, a tenth of a second apart, must find the same holder. On a busy
-    /// machine a process that commits again and again may well be found by several of them, but
-    /// then the files change.
-    private static let looksAtIdle = 6
-    private static let looksAtWriting = 20
-
-    private let files: QueueFiles
-    /// The last holder; one that can't be seen counts as always the same.
-    private var holder: LinuxProcess?
-    /// The files as the last check found them.
-    private var written: [FileChange?] = []
-    /// How many checks have found this holder, and how many of them have found nothing new written.
-    private var looks = (all: 0, idle: 0)
-
-    init(files: QueueFiles) {
-        self.files = files
-    }
-
-    /// Checks the lock, which some caller waits for; returns whether it is useless to wait on.
-    mutating func isHopeless() -> Bool {
-        let seen = FileLocks(path: files.lock)?.flockHolder()
-        let now = files.changes
-        let isSame = seen == holder
-        looks = (isSame ? looks.all + 1 : 1, isSame && now == written ? looks.idle + 1 : 1)
-        (holder, written) = (seen, now)
-        return looks.all >= Self.looksAtWriting || looks.idle >= Self.looksAtIdle
-    }
-
-    /// Forgets earlier checks, because the wait is over.
-    mutating func end() {
-        looks = (0, 0)
     }
 }
 

@@ -16,9 +16,11 @@ struct ShutdownWaitTests {
         let lock = WriterLock(path: files.lock, mode: 0o600)
         #expect(try lock.tryAcquire())
         defer { lock.release() }
-        var wait = ShutdownWait(files: files)
+        var patience = LockPatience(files: files, busyTime: .seconds(5))
+        patience.prepareToEnd()
         for check in 0..<100 {
-            if wait.isHopeless() { return check }
+            patience.look()
+            if patience.isOver(for: .answer, since: .now) { return check }
             try act(check, files)
         }
         return 100
