@@ -104,11 +104,10 @@ extension SlotLease {
 
     /// Takes the lead, unless another screen has it and gives signs of life.
     private func takeLead(_ state: inout State, _ file: Descriptor) -> Bool {
-        let last = SlotFile.latestGeneration(in: file)
         // The path might not be openable any more; that must not count as an absent leader.
-        if let leader = SlotFile.others(in: file).leader, !mayOvertake(leader, &state) {
-            return false
-        }
+        let leader = SlotFile.others(in: file).leader
+        if let leader, !mayOvertake(leader, &state) { return false }
+        let last = leader?.generation ?? 0
         guard file.tryLock(F_WRLCK, SlotFile.range(of: last + 1)) else { return false }
         state.generation = last + 1
         // A screen that followed continues with the alert that it shows.

@@ -3,14 +3,24 @@ import Glibc
 import Linux
 
 /// The space that a queue's files take and leave, and the processes that block emptying its log.
+///
+/// Some is reserved so that a full disk does not prevent a person from answering. New alerts never
+/// use it. It is released when an answer does not fit otherwise, and reserved again once there is
+/// space; both under the writer lock only.
 package struct QueueSpace: Sendable {
     /// At this size, in bytes, the write-ahead log has not been restarted for a long time: that
     /// normally happens at about 4 MiB.
     package static let longLog: Int64 = 16 << 20
-    /// The space that is reserved for answers on a full disk, in bytes.
-    package static let fullReserve = Int64(DiskReserve.size)
+    /// The space that is reserved for answers on a full disk, in bytes: enough to answer about a
+    /// hundred alerts, for their rows, their index pages and the log before them.
+    package static let fullReserve: Int64 = 4 << 20
+    /// How much is released at a time: no more than an answer may need, because other programs take
+    /// free space on a full disk.
+    private static let step: Int64 = 256 << 10
 
     private let files: QueueFiles
+    /// Whether this process has reserved the space, and not released any since.
+    private var hasReserved = false
 
     /// The space of the files next to a database.
     ///
@@ -67,3 +77,43 @@ package struct QueueSpace: Sendable {
             "\(needed >> 20) MiB have to be free on its file system, and \(free >> 20) MiB are")
     }
 }
+
+// MARK: - The reserve
+
+extension QueueSpace {
+    /// Reserves the space for answers, unless it is already reserved.
+    ///
+    /// - Throws: ``AlertError/storage(operation:_:)`` if the disk is too full; what was reserved
+    ///   remains so.
+    mutating func allocateReserve() throws(AlertError) {
+        if hasReserved, reserve ?? 0 >= Self.fullReserve { return }
+        let path = files.reserve
+        let descriptor = try Descriptor.open(path, mode: files.mode)
+        let size = reserve ?? 0
+        let code = posix_fallocate(descriptor.raw, 0, off_t(Self.fullReserve))
+        guard code == 0 else {
+            // What is left of it is for the answers; the rest is free for everybody.
+            ftruncate(descriptor.raw, off_t(size))
+            throw .storage(
+                operation: "set \(Self.fullReserve >> 20) MiB aside in \(path)",
+                code == ENOSPC ? diskFullReason : String(cString: strerror(code)))
+        }
+        hasReserved = true
+    }
+
+    /// Whether reserved space has been released, by any process.
+    var isReserveReleased: Bool { reserve.map { $0 < Self.fullReserve } ?? false }
+
+    /// Releases some of the reserve; returns whether there was any.
+    mutating func releaseReserve() -> Bool {
+        hasReserved = false
+        guard let size = reserve, size > 0,
+            let descriptor = try? Descriptor.open(files.reserve, mode: files.mode)
+        else { return false }
+        return ftruncate(descriptor.raw, off_t(max(0, size - Self.step))) == 0
+    }
+}
+
+/// What a caller can do about a full disk.
+let diskFullReason =
+    "the disk is full; new alerts need free space, and so do answers once the reserve is used up"

@@ -185,7 +185,10 @@ extension WriteContext {
             size += words.byteCount
         }
         guard !erased.isEmpty else { return (seen, 0, contradicted) }
-        try audit(AuditDraft(erased: ErasedAlerts(erased.sorted())), by: caller)
+        // It concerns the whole queue; its detail names the alerts.
+        var entry = AuditDraft(kind: .erased)
+        entry.detail = ErasedAlerts(erased.sorted()).detail
+        try audit(entry, by: caller)
         try db.change("UPDATE upkeep SET erasures = erasures + 1")
         return (seen, erased.count, contradicted)
     }
@@ -211,7 +214,7 @@ extension Writer {
         lock.mark(isRewriting: true)
         defer { lock.mark(isRewriting: false) }
         guard try emptyLog(unless: isCancelled) else { return false }
-        try QueueSpace(file.files).checkRoomToRewrite()
+        try space.checkRoomToRewrite()
         do {
             try db.vacuum(copyingIn: file.files.directory, isCancelled: isCancelled)
         } catch {

@@ -52,15 +52,14 @@ extension SQLiteAlertStore {
 
     /// Stores overdue expiries and ends finished snoozes, in bounded batches.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
-        var (goesOn, left) = (true, batches)
-        while goesOn, left > 0 {
-            left -= 1
-            goesOn = try await commits.perform(.upkeep, "store expiries", isOptional: true) {
+        for _ in 0..<batches {
+            let goesOn = try await commits.perform(.upkeep, "store expiries", isOptional: true) {
                 [caller] context in
                 let expired = try context.expireOverdue(atMost: 100, by: caller)
                 let awake = try context.endSnoozes(atMost: 500)
                 return expired == 100 || awake == 500
             }
+            guard goesOn else { return }
         }
     }
 

@@ -179,7 +179,7 @@ extension Writer {
     ///
     /// - Parameter count: How many entries there must be.
     func indexTexts(ifAtLeast count: Int) {
-        guard !mustCheck, !reserve.isReleased, known.failure == nil, let db = database?.handle,
+        guard !mustCheck, !space.isReserveReleased, known.failure == nil, let db = database?.handle,
             let indexed = try? db.upkeep().indexed,
             let last = try? db.lastSequence(), last.subtractingBounded(indexed) >= count
         else { return }

@@ -31,14 +31,6 @@ final class WriteContext {
     }
 }
 
-extension AuditDraft {
-    /// An erasure concerns the whole queue; its detail names the alerts.
-    init(erased alerts: ErasedAlerts) {
-        self.init(kind: .erased)
-        detail = alerts.detail
-    }
-}
-
 extension WriteContext {
     /// Appends an entry to the audit log, chained to the previous one.
     ///

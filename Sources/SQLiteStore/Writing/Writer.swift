@@ -17,7 +17,7 @@ final class Writer {
     private let busyTime: Duration
     /// Held for each transaction and checkpoint.
     let lock: WriterLock
-    var reserve: DiskReserve
+    var space: QueueSpace
     var database: OpenDatabase?
     var mustCheck = false
     /// Whether this process has stored responses, which may not be in the search index yet.
@@ -34,7 +34,7 @@ final class Writer {
         self.clock = clock
         self.busyTime = busyTime
         lock = WriterLock(path: files.lock, mode: files.mode)
-        reserve = DiskReserve(path: files.reserve, mode: files.mode)
+        space = QueueSpace(files)
     }
 
     /// Opens the database; creates and migrates it under the lock if necessary.
@@ -57,11 +57,11 @@ final class Writer {
         do throws(AlertError) {
             database = try open()
         } catch {
-            guard case .storage = error, FileIdentity(path: file.files.reserve) != nil else {
+            guard case .storage = error, space.reserve != nil else {
                 throw error
             }
             try lock.acquire(within: busyTime)
-            guard reserve.release() else { throw error }
+            guard space.releaseReserve() else { throw error }
             database = try open()
         }
     }
@@ -230,7 +230,7 @@ final class Writer {
             if isRepeated {
                 repeat {
                     failure = runAlone(job, &outcome)
-                } while failure?.isFull == true && job.kind == .answer && reserve.release()
+                } while failure?.isFull == true && job.kind == .answer && space.releaseReserve()
                 if mustCheck, let failure { cause = failure }
             }
             outcome.members[index].error = failure.map { translated($0, job.operation) }
@@ -266,7 +266,7 @@ final class Writer {
         let pages = database.handle.walPages
         guard pages >= Self.tightCheckpointPages else { return }
         // Space that any process has released from the reserve is not for the log.
-        guard pages >= Self.checkpointPages || reserve.isReleased else { return }
+        guard pages >= Self.checkpointPages || space.isReserveReleased else { return }
         // If readers follow each other closely, the log is only restarted after waiting for the
         // current ones: at most a quarter of a second, once every 4 MiB.
         let multiple = pages / Self.checkpointPages
@@ -288,8 +288,9 @@ final class Writer {
     /// - Parameter time: How long to wait for the writer lock. Another process that holds it closes
     ///   later, unless it is killed.
     func close(within time: Duration = .seconds(1)) {
-        let hasLog = FileIdentity.size(of: file.files.wal) > 0
-        let mayCopy = hasLog && !mustCheck && !reserve.isReleased && database?.isAtItsPath == true
+        let mayCopy =
+            space.log > 0 && !space.isReserveReleased && !mustCheck
+            && database?.isAtItsPath == true
         let isLocked = mayCopy && (try? lock.acquire(within: time)) != nil
         if isLocked, known.failure == nil, (try? checkHeader()) != nil {
             if mayHaveNewTexts { indexTexts(ifAtLeast: 1) }
@@ -356,10 +357,10 @@ extension Writer {
     private typealias Refusals = [WriteJob.Kind: AlertError]
 
     private func refusalsForLongLog() -> Refusals {
-        guard walSize() > Self.walLimitForAsks, !tryToEmptyLog() else { return [:] }
-        let size = walSize() - rewrittenSize()
+        guard space.log > Self.walLimitForAsks, !tryToEmptyLog() else { return [:] }
+        let size = space.log - rewrittenSize()
         let error = AlertError.busy(
-            "a program keeps reading the database, so its log (\(walSize() >> 20) MiB) can't be "
+            "a program keeps reading the database, so its log (\(space.log >> 20) MiB) can't be "
                 + "emptied; new alerts are refused until it ends")
         var refusals: Refusals = [:]
         if size > Self.walLimitForAsks { refusals[.ask] = error }
@@ -371,7 +372,7 @@ extension Writer {
     private func admit(_ jobs: [WriteJob], to outcome: inout Outcome, _ refusals: inout Refusals) {
         if refusals[.ask] == nil, jobs.contains(where: { $0.kind == .ask }) {
             do throws(AlertError) {
-                try reserve.allocate()
+                try space.allocateReserve()
             } catch {
                 refusals[.ask] = error
             }
@@ -393,8 +394,6 @@ extension Writer {
         let frame: Int64 = 4096 + 24
         return (pages ?? 0).multipliedReportingOverflow(by: frame).partialValue
     }
-
-    private func walSize() -> Int64 { FileIdentity.size(of: file.files.wal) }
 
     /// Tries to empty the write-ahead log. A transaction is open that has written nothing yet.
     private func tryToEmptyLog() -> Bool {

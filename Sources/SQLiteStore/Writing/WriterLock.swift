@@ -43,13 +43,8 @@ final class WriterLock {
     /// Locks this byte of the file as well, or no longer, while the database is being rewritten: so
     /// others know why this lock is held for long, and have more patience.
     func mark(isRewriting: Bool) {
-        guard let descriptor else { return }
         // Without the mark, others only give up sooner.
-        if isRewriting {
-            _ = descriptor.tryLock(F_WRLCK, Self.rewritingByte)
-        } else {
-            descriptor.unlock(Self.rewritingByte)
-        }
+        _ = descriptor?.tryLock(isRewriting ? F_WRLCK : F_UNLCK, Self.rewritingByte)
     }
 
     /// Whether a running process holds the lock at a path, and is rewriting the database.
@@ -69,8 +64,8 @@ final class WriterLock {
 
     private func acquire(_ operation: Int32) throws(AlertError) -> Bool {
         while true {
-            let descriptor = try openOnce()
-            guard clinux_flock(descriptor.raw, operation) == 0 else {
+            if descriptor == nil { descriptor = try Descriptor.open(path, mode: mode) }
+            guard let descriptor, clinux_flock(descriptor.raw, operation) == 0 else {
                 if errno == EINTR { continue }
                 if errno == EWOULDBLOCK { return false }
                 throw SystemError.current("lock", path)
@@ -79,12 +74,5 @@ final class WriterLock {
             if descriptor.isStill(at: path) { return true }
             self.descriptor = nil
         }
-    }
-
-    private func openOnce() throws(AlertError) -> Descriptor {
-        if let descriptor { return descriptor }
-        let opened = try Descriptor.open(path, mode: mode)
-        descriptor = opened
-        return opened
     }
 }

@@ -111,8 +111,9 @@ struct PurgedKeyTests: StoreSuite {
     /// can write the file.
     private func appendErasure(of id: Alert.ID) async throws {
         try await store.commits.perform(.upkeep, "forge") { context in
-            let alerts = ErasedAlerts([id])
-            try context.audit(AuditDraft(erased: alerts), by: .ben)
+            var entry = AuditDraft(kind: .erased)
+            entry.detail = ErasedAlerts([id]).detail
+            try context.audit(entry, by: .ben)
             try context.db.run("UPDATE alerts SET erased_seq = ?", .integer(context.head.sequence))
         }
     }
