@@ -50,23 +50,25 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// Stores overdue expiries and ends finished snoozes, in bounded batches.
+    /// Stores overdue expiries and ends finished snoozes, in bounded batches; on a full disk only a
+    /// few expiries.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
-        for _ in 0..<batches {
-            let goesOn = try await commits.perform(.upkeep, "store expiries", isOptional: true) {
-                [caller] context in
-                let expired = try context.expireOverdue(atMost: 100, by: caller)
-                let awake = try context.endSnoozes(atMost: 500)
-                return expired == 100 || awake == 500
+        do throws(AlertError) {
+            for _ in 0..<batches {
+                let goesOn = try await commits.perform(
+                    .upkeep, "store expiries", isOptional: true
+                ) { [caller] context in
+                    let expired = try context.expireOverdue(atMost: 100, by: caller)
+                    let awake = try context.endSnoozes(atMost: 500)
+                    return expired == 100 || awake == 500
+                }
+                guard goesOn else { return }
             }
-            guard goesOn else { return }
-        }
-    }
-
-    /// Stores a few overdue expiries in the space reserved for answers, if a sweep finds no other.
-    nonisolated(nonsending) func sweepInReserve() async throws(AlertError) {
-        try await commits.perform(.answer, "store expiries") { [caller] context in
-            _ = try context.expireOverdue(atMost: 10, by: caller)
+        } catch .storage {
+            // An expiry is an answer by policy, and a full disk has room for answers.
+            try await commits.perform(.answer, "store expiries") { [caller] context in
+                _ = try context.expireOverdue(atMost: 10, by: caller)
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ final class Timekeeper: Sendable {
         do throws(AlertError) {
             var due = try await store.due()
             if due.isNow {
-                try await sweep(store)
+                try await store.sweep(atMost: .max)
                 due = try await store.due()
             }
             // What is still overdue now can't be stored: trying each second is enough.
@@ -98,15 +98,6 @@ final class Timekeeper: Sendable {
             state.withLock { ($0.failures, $0.isReported) = (0, false) }
         } catch {
             report(error)
-        }
-    }
-
-    private func sweep(_ store: SQLiteAlertStore) async throws(AlertError) {
-        do throws(AlertError) {
-            try await store.sweep(atMost: .max)
-        } catch .storage {
-            // An expiry is an answer by policy, and a full disk has room for answers.
-            try await store.sweepInReserve()
         }
     }
 
