@@ -173,11 +173,16 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         slotChanges.change()
     }
 
-    /// Reads from the database, in one short transaction.
+    /// Reads from the database, in one transaction.
+    ///
+    /// - Parameter aside: Whether it takes long: it uses a connection of its own then, so that no
+    ///   others wait.
     nonisolated(nonsending) func read<Result: Sendable>(
-        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
+        _ operation: String, aside: Bool = false,
+        _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(AlertError) -> Result {
         guard !isClosed else { throw .closed }
+        let reader = aside ? QueueConfined(makeReader(), label: "alertq.aside") : reader
         return try await reader.run { reader throws(AlertError) in
             try storing(operation) { try reader.read(body) }
         }

@@ -47,12 +47,8 @@ extension SQLiteAlertStore: Erasing {
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> (PurgeReport, [Alert.ID]) {
         let cutoff = Timestamp.milliseconds(date)
-        // It may read much, and others don't wait for that.
-        let survey = QueueConfined(makeReader(), label: "alertq.survey")
-        return try await survey.run { reader throws(AlertError) in
-            try storing("look for old responses") {
-                try reader.read { db in try db.erasable(before: cutoff, by: caller) }
-            }
+        return try await read("look for old responses", aside: true) { db in
+            try db.erasable(before: cutoff, by: caller)
         }
     }
 
@@ -81,18 +77,18 @@ extension SQLiteAlertStore: Erasing {
         _ progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> Bool {
         let total = try await read("merge the search index") { try $0.textIndexMerges() }
-        var (done, goesOn) = (0, true)
-        while goesOn {
-            guard !Task.isCancelled else { return false }
+        var done = 0
+        while !Task.isCancelled {
             let isFirst = done == 0
-            goesOn = try await commits.perform(.upkeep, "merge the search index") { context in
+            let goesOn = try await commits.perform(.upkeep, "merge the search index") { context in
                 try usingTextIndex { try context.db.mergeTextIndex(isFirst: isFirst) }
             }
             done += 1
             progress(PurgeProgress(phase: .index, done: done, total: max(total, done)))
+            guard goesOn else { return true }
             try? await Task.sleep(for: .milliseconds(1))
         }
-        return true
+        return false
     }
 
     /// Rewrites the database; returns whether it was done, and not cancelled.

@@ -225,11 +225,8 @@ extension SQLiteAlertStore: Maintenance {
 
     package nonisolated(nonsending) func checkTextIndex() async throws(AlertError) {
         // Its temporary table has all statements of a connection compiled again.
-        let check = QueueConfined(makeReader(), label: "alertq.index")
-        try await check.run { reader throws(AlertError) in
-            try storing("check the search index") {
-                try reader.read { db in try usingTextIndex { try db.checkTextIndex() } }
-            }
+        try await read("check the search index", aside: true) { db in
+            try usingTextIndex { try db.checkTextIndex() }
         }
     }
 }
