@@ -529,3 +529,26 @@ struct OpenDatabase {
             && (walFiles == nil || walFiles == files.walFiles)
     }
 }
+
+extension LogTail {
+    static let overwritten = "another file has been copied over it while it was open"
+    private static let consequence =
+        "this process writes nothing more to it, so that no more is lost"
+
+    /// Makes this process use a database that is damaged no more, and everything in it end.
+    func noteDamage(_ reason: String, path: String) {
+        fail(
+            .incompatible(
+                path: path,
+                "can no longer be used: the database is damaged: \(reason); \(Self.consequence)"))
+    }
+
+    /// Makes this process write nothing more to a file that is no longer the queue that it knows,
+    /// and returns the error that says so, with which everything in this process ends.
+    func noteReplacement(_ reason: String, path: String) -> AlertError {
+        let error = AlertError.incompatible(
+            path: path, "is no longer the queue that was opened: \(reason); \(Self.consequence)")
+        fail(error)
+        return error
+    }
+}

@@ -153,31 +153,30 @@ extension SQLiteAlertStore {
             var values = NumberedValues()
             let isAdmitted = filter.condition(&values)
             let last = try db.lastSequence()
-            var (records, examined, next) = ([AlertRecord](), 0, position)
-            try db.visit(
+            var records: [AlertRecord] = []
+            let look = try db.look(
+                limit,
                 """
                 SELECT resolved_seq, id, \(isAdmitted) FROM alerts INDEXED BY alerts_uncollected
                 WHERE outcome IS NOT NULL AND collected_ms IS NULL AND handler IS NULL
                     AND resolved_seq > \(values.add(.integer(position)))
                     AND resolved_seq <= \(values.add(.integer(last))) ORDER BY resolved_seq
-                """, values.all
+                """, values
             ) { row in
-                next = row.integer(Found.resolvedSeq)
-                examined += 1
+                let id = row.integer(Found.id)
                 // A row that can't be read does not block the others.
-                if row.integer(Found.isAdmitted) == 1,
-                    let record = (try? db.alert(row.integer(Found.id)))?.record,
-                    filter.admits(record),
-                    text?.matches(record) ?? true
-                {
-                    records.append(record)
+                let record = row.integer(Found.isAdmitted) == 1 ? (try? db.alert(id))?.record : nil
+                let admitted = record.flatMap { record in
+                    filter.admits(record) && text?.matches(record) ?? true ? record : nil
                 }
-                return records.count < limit && examined < HistoryWalk.lookLength
+                if let admitted { records.append(admitted) }
+                let found = HistoryWalk.Position(
+                    resolved: 0, sequence: row.integer(Found.resolvedSeq))
+                return (HistoryWalk.Found(id: id, position: found), admitted != nil)
             }
-            let isEnd = records.count < limit && examined < HistoryWalk.lookLength
             return RecordPage(
-                records: records, next: isEnd ? max(position, last) : next,
-                isEnd: isEnd)
+                records: records, next: look.next?.sequence ?? max(position, last),
+                isEnd: look.next == nil)
         }
     }
 

@@ -1,20 +1,25 @@
-import AlertCore
 import Synchronization
 
 /// The newest audit entry that this process knows; it only grows.
 ///
-/// It determines where events continue; whether a file that replaced the database is the same
-/// queue, because only that has an entry with this number and this hash; and whether anything has
-/// happened that this process did not do itself.
-final class LogTail: Sendable {
+/// It determines where events continue; whether a database that is opened again is the same queue,
+/// because only that has an entry with this number and this hash; and whether anything has happened
+/// that this process did not do itself.
+package final class LogTail: Sendable {
     /// A transaction of this process.
-    struct Commit: Sendable {
+    package struct Commit: Sendable {
         /// The newest entry before it.
-        let start: AuditHead
+        package let start: AuditHead
         /// The newest entry in it.
-        let head: AuditHead
+        package let head: AuditHead
         /// Whether parts of this process other than its writer need to see it.
-        let concernsOthers: Bool
+        package let concernsOthers: Bool
+
+        package init(start: AuditHead, head: AuditHead, concernsOthers: Bool) {
+            self.start = start
+            self.head = head
+            self.concernsOthers = concernsOthers
+        }
     }
 
     private struct State {
@@ -31,53 +36,32 @@ final class LogTail: Sendable {
     private let state = Mutex(State())
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Sets the closure that is called when this process's open files are no longer the queue's.
-    func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
+    package init() {}
 
-    /// Reports that files were deleted or replaced: all connections to them must be closed.
-    func reportMove() { moved.withLock { $0 }?() }
+    /// Sets the closure that is called when this process's connections are no longer the queue's.
+    package func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
 
-    var head: AuditHead { state.withLock { $0.newest } }
+    /// Reports that all connections must be closed, because they lead elsewhere.
+    package func reportMove() { moved.withLock { $0 }?() }
 
-    /// Why this process writes nothing more: the file is damaged, or is no longer that of the log
-    /// that it knows.
-    var failure: AlertError? { state.withLock { $0.failure } }
+    package var head: AuditHead { state.withLock { $0.newest } }
+
+    /// Why this process writes nothing more: the queue is damaged, or no longer has the log that this
+    /// process knows.
+    package var failure: AlertError? { state.withLock { $0.failure } }
 
     /// Records why nothing more is written; the first reason stays.
-    func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
+    package func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
     /// Why this process reads nothing more, either: what it does with what it reads, such as running
     /// a handler, it could not store. A log that was changed can still be examined.
-    var readingFailure: AlertError? {
+    package var readingFailure: AlertError? {
         if case .inconsistent? = failure { return nil }
         return failure
     }
 
-    /// Makes this process use a database that is damaged no more, and everything in it end.
-    func noteDamage(_ reason: String, path: String) {
-        fail(
-            .incompatible(
-                path: path,
-                "can no longer be used: the database is damaged: \(reason); \(Self.consequence)"))
-    }
-
-    static let overwritten = "another file has been copied over it while it was open"
-
-    /// Makes this process write nothing more to a file that is no longer the queue that it knows,
-    /// and returns the error that says so, with which everything in this process ends.
-    @discardableResult
-    func noteReplacement(_ reason: String, path: String) -> AlertError {
-        let error = AlertError.incompatible(
-            path: path, "is no longer the queue that was opened: \(reason); \(Self.consequence)")
-        fail(error)
-        return error
-    }
-
-    private static let consequence =
-        "this process writes nothing more to it, so that no more is lost"
-
     /// Records the end of the log as found by a reader.
-    func raise(to head: AuditHead) {
+    package func raise(to head: AuditHead) {
         state.withLock { state in
             guard head.sequence > state.newest.sequence else { return }
             if let expected = state.expected, expected.head == head {
@@ -90,7 +74,7 @@ final class LogTail: Sendable {
     }
 
     /// Records that a transaction is about to be committed.
-    func expect(_ commit: Commit) {
+    package func expect(_ commit: Commit) {
         state.withLock { state in
             state.expected = commit
             state.concernedOthers = false
@@ -99,7 +83,7 @@ final class LogTail: Sendable {
 
     /// Records that the expected transaction is on disk; returns whether it, or something that
     /// another process did before it, must be examined.
-    func didCommit() -> Bool {
+    package func didCommit() -> Bool {
         state.withLock { state in
             guard let expected = state.expected else { return true }
             if expected.head.sequence > state.newest.sequence {
@@ -114,15 +98,15 @@ final class LogTail: Sendable {
     }
 
     /// Records that the expected transaction, if there is one, has failed.
-    func didNotCommit() { state.withLock { $0.expected = nil } }
+    package func didNotCommit() { state.withLock { $0.expected = nil } }
 
     /// Whether everything after an entry was done by this process and is known to it.
-    func isOwn(since sequence: Int64) -> Bool {
+    package func isOwn(since sequence: Int64) -> Bool {
         state.withLock { sequence >= $0.ownSince }
     }
 
     /// The newest entry if everything after an entry is such, else that entry itself.
-    func endOfOwn(after sequence: Int64) -> Int64 {
+    package func endOfOwn(after sequence: Int64) -> Int64 {
         state.withLock { state in
             sequence >= state.ownSince ? max(sequence, state.newest.sequence) : sequence
         }
