@@ -226,11 +226,6 @@ extension GroupCommit.State {
         return waiting.remove(at: oldest)
     }
 
-    fileprivate mutating func takeClosers() -> [GroupCommit.Closer] {
-        defer { closers = [] }
-        return closers
-    }
-
     fileprivate var hasCallers: Bool { waiting.contains { $0.kind != .note } }
 
     /// When the next transaction is to begin; `nil` if there is nothing to write.
@@ -273,7 +268,7 @@ extension GroupCommit {
         writer.close(within: state.withLock { $0.patience.isEnding } ? .zero : .seconds(1))
         let closers = state.withLock { state in
             state.hasEnded = true
-            return state.takeClosers()
+            return state.closers
         }
         for closer in closers { closer.resume() }
     }
@@ -405,14 +400,14 @@ extension GroupCommit {
             let late = state.take {
                 $0.kind != .note && patience.isOver(for: $0.kind, since: $0.enqueued)
             }
+            var closers: [Closer] = []
             // With nothing to write, there is no need to wait for the holder of the lock.
-            let isClosed = state.closing.map {
-                state.waiting.isEmpty || patience.isOver(for: .answer, since: $0)
+            if let closing = state.closing,
+                state.waiting.isEmpty || patience.isOver(for: .answer, since: closing)
+            {
+                swap(&closers, &state.closers)
             }
-            return (
-                late, isClosed == true ? state.takeClosers() : [],
-                late.isEmpty ? nil : patience.error
-            )
+            return (late, closers, late.isEmpty ? nil : patience.error)
         }
         for job in late { job.finish(error) }
         for closer in closers { closer.resume() }

@@ -125,19 +125,11 @@ extension WriteContext {
     /// Alerts that the log contradicts are skipped: up to a thousand of them don't block the
     /// others.
     func expireOverdue(atMost limit: Int, by caller: Caller) throws -> Int {
-        var (refused, expired): (Set<Alert.ID>, Int) = ([], 0)
-        while refused.count <= 1000, expired < limit {
-            let overdue = try db.overdue(at: now, limit: refused.count + limit - expired)
-            let new = overdue.filter { !refused.contains($0) }
-            guard !new.isEmpty else { break }
-            for id in new {
-                guard let row = try db.consistentAlert(id) else {
-                    refused.insert(id)
-                    continue
-                }
-                try expire(row.alert, by: caller)
-                expired += 1
-            }
+        var expired = 0
+        for id in try db.overdue(at: now, limit: 1000 + limit) where expired < limit {
+            guard let row = try db.consistentAlert(id) else { continue }
+            try expire(row.alert, by: caller)
+            expired += 1
         }
         return expired
     }
