@@ -19,3 +19,15 @@ package struct ScreenQuery: Sendable, Hashable {
         self.prefersQuestions = prefersQuestions
     }
 }
+
+extension ScreenQuery {
+    /// The id of the alert to show among its own ones: the most urgent, and of those the oldest.
+    package func firstOwn(of alerts: [AlertRecord]) -> Alert.ID? {
+        let ready = alerts.filter { alert in
+            alert.response == nil && alert.snoozedUntil == nil && own.contains(alert.id)
+                && !except.contains(alert.id)
+        }.sorted { ($1.alert.priority, $0.id) < ($0.alert.priority, $1.id) }
+        let question = prefersQuestions ? ready.first { !$0.alert.buttons.isEmpty } : nil
+        return (question ?? ready.first)?.id
+    }
+}

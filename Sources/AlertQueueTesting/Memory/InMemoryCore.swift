@@ -13,8 +13,6 @@ final class InMemoryCore: Sendable {
     private let state = Mutex(State())
     /// Signals that something has changed.
     let changed = ChangeSignal()
-    /// Signals that there is a new moment at which something is due.
-    let timesChanged = ChangeSignal()
     /// Signals that the screens have changed, and that one of them may be able to lead now.
     let screensChanged = ChangeSignal()
 
@@ -56,25 +54,21 @@ final class InMemoryCore: Sendable {
                 of: state.queue, at: now, by: caller, keeper: keeper, process: process)
             // With a second reference to it, each write would copy it.
             state.queue = InMemoryQueue()
-            let before = (
-                head: transaction.head.sequence, awakened: transaction.queue.awakened,
-                times: transaction.queue.timesSet
-            )
+            let before = (transaction.head.sequence, awakened: transaction.queue.awakened)
             let result = Swift.Result { () throws(AlertError) in try body(transaction) }
             let queue = transaction.queue
             state.queue = queue
             let isAwakened = queue.awakened != before.awakened
-            let new = queue.log.lines(after: before.head)
+            let new = queue.log.lines(after: before.0)
             let hasChanged = isAwakened || !new.isEmpty
             if hasChanged {
                 state.changes.add(
                     by: process,
                     concernsOthers: isAwakened || new.contains(where: \.concernsOthers))
             }
-            return (result, hasChanged: hasChanged, isTimed: queue.timesSet != before.times)
+            return (result, hasChanged: hasChanged)
         }
         if outcome.hasChanged { changed.change() }
-        if outcome.isTimed { timesChanged.change() }
         return try outcome.0.get()
     }
 

@@ -43,10 +43,7 @@ extension InMemoryQueue {
         let except = Set(query.except)
         let ready = waiting.filter { $0.isReady && !except.contains($0.id) }
         guard !query.presenters.isEmpty else {
-            // The most urgent first, and the oldest among equals.
-            let own = ready.filter { query.own.contains($0.id) }
-                .sorted { ($1.alert.priority, $0.id) < ($0.alert.priority, $1.id) }
-            return query.prefersQuestions ? own.first(where: \.isQuestion) ?? own.first : own.first
+            return query.firstOwn(of: ready.map(\.record)).flatMap(alert)
         }
         let candidates = ready.filter { alert in
             alert.alert.mayBeShown(by: query.presenters) || query.own.contains(alert.id)

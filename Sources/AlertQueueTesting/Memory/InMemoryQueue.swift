@@ -11,8 +11,6 @@ struct InMemoryQueue {
     private(set) var turns = InMemoryTurns()
     /// How many snoozes have ended, which the log doesn't record.
     private(set) var awakened: UInt64 = 0
-    /// How often a deadline or the end of a snooze has been set.
-    private(set) var timesSet: UInt64 = 0
     /// The alerts that wait, in ascending order.
     private var waitingIDs: [Alert.ID] = []
     private var keys: [KeyName: Alert.ID] = [:]
@@ -42,7 +40,6 @@ extension InMemoryQueue {
         waitingIDs.append(alert.id)
         if let key = alert.alert.key { keys[KeyName(alert.sourceName, key)] = alert.id }
         changePending(of: alert, by: 1)
-        if alert.expiry != nil { timesSet += 1 }
     }
 
     /// Stores what has happened to an alert that exists.
@@ -56,7 +53,6 @@ extension InMemoryQueue {
             alert.snoozes += 1
             alert.snoozedUntil = until
             if isRequeued { alert.queuedSequence = log.head.sequence }
-            timesSet += 1
         case .resolved(let response):
             alert.snoozedUntil = nil
             alert.response = response

@@ -23,10 +23,7 @@ public final class InMemoryStore: Sendable {
     private let keeper: Caller
     private let process: Int
     private let isClosed = Mutex(false)
-    private let timekeeping = Mutex<Task<Void, Never>?>(nil)
-
-    /// How often the clock is checked anyway, because it may have been set.
-    private static let pauseBetweenLooks = Duration.seconds(1)
+    private let timekeeper: Timekeeper
 
     /// Creates an empty queue.
     ///
@@ -45,14 +42,8 @@ public final class InMemoryStore: Sendable {
         self.clock = clock
         self.keeper = keeper
         process = core.open()
-        let task = Task { [weak self, core, clock] in
-            while !Task.isCancelled {
-                let seen = core.timesChanged.count
-                guard let due = self?.keepTime() else { return }
-                await Self.wait(until: due.next, by: clock, core.timesChanged, after: seen)
-            }
-        }
-        timekeeping.withLock { $0 = task }
+        timekeeper = Timekeeper(clock: clock)
+        timekeeper.start { [weak self] () async throws(AlertError) in try self?.keepTime() }
     }
 
     deinit { end() }
@@ -70,7 +61,7 @@ public final class InMemoryStore: Sendable {
             return isClosed
         }
         guard !wasClosed else { return }
-        timekeeping.withLock { $0?.cancel() }
+        timekeeper.stop()
         core.close(process)
     }
 
@@ -94,24 +85,11 @@ public final class InMemoryStore: Sendable {
             at: clock.now(), by: caller, keeper: keeper, process: process, body)
     }
 
-    /// Stores what is due; returns when something is due next, or `nil` once the store is closed.
-    @discardableResult
-    private func keepTime() -> (next: ClockReading?, now: ClockReading)? {
-        try? write(by: keeper) { transaction in
+    /// Stores what is due; returns when something is due next, if anything is.
+    private func keepTime() throws(AlertError) -> ClockReading? {
+        try write(by: keeper) { transaction in
             transaction.keepTime()
-            return (transaction.queue.nextDue(at: transaction.now), transaction.now)
-        }
-    }
-
-    private static func wait(
-        until moment: ClockReading?, by clock: any AlertClock, _ signal: ChangeSignal,
-        after seen: UInt64
-    ) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await signal.wait(after: seen, atMost: Self.pauseBetweenLooks) }
-            if let moment { group.addTask { try? await clock.sleep(until: moment) } }
-            await group.next()
-            group.cancelAll()
+            return transaction.queue.nextDue(at: transaction.now)
         }
     }
 }
@@ -122,9 +100,11 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ change: Change, by caller: Caller
     ) async throws(AlertError) -> Receipt {
-        try write(by: caller) { transaction throws(AlertError) in
+        let receipt = try write(by: caller) { transaction throws(AlertError) in
             try transaction.commit(change)
         }.result()
+        if let due = receipt.due { timekeeper.setAlarm(at: due) }
+        return receipt
     }
 
     package func post(_ note: Note, by caller: Caller) {

@@ -24,19 +24,13 @@ extension Database {
     private static let firstEntry =
         "SELECT seq FROM audit INDEXED BY audit_alert WHERE alert_id = ? ORDER BY seq LIMIT 1"
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
-    private static let neighbours = "SELECT \(Neighbours.list)"
 
-    /// How the entries before and after the entry `?1` relate to it.
-    private enum Neighbours: Int, ColumnList {
-        case hashBefore, previousAfter
-
-        var sql: String {
-            switch self {
-            case .hashBefore: "(SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1)"
-            case .previousAfter: "(SELECT previous FROM audit NOT INDEXED WHERE seq = ?1 + 1)"
-            }
-        }
-    }
+    /// Whether the entry `?1` continues the one before it, from which it has the hash `?2`, and the
+    /// one after it continues it, whose hash is `?3`; before the first one there is `?4`.
+    private static let isLinked = """
+        SELECT coalesce((SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1), ?4) IS ?2
+            AND coalesce((SELECT previous FROM audit NOT INDEXED WHERE seq = ?1 + 1), ?3) IS ?3
+        """
 
     /// Makes sure that an alert and its response match the log.
     ///
@@ -126,12 +120,11 @@ extension Database {
         guard entry.computedHash == entry.hash else {
             throw AlertError.inconsistent(id, "entry \(sequence) was changed")
         }
-        let isLinked = try first(Self.neighbours, .integer(sequence)) { row in
-            let before = row.blob(Neighbours.hashBefore) ?? AuditHead.start.hash
-            let after = row.blob(Neighbours.previousAfter)
-            return before == entry.previous && (after == nil || after == entry.hash)
-        }
-        guard isLinked == true else {
+        let isLinked = try first(
+            Self.isLinked, .integer(sequence), .blob(entry.previous), .blob(entry.hash),
+            .blob(AuditHead.start.hash)
+        ) { $0.integer() }
+        guard isLinked == 1 else {
             throw AlertError.inconsistent(id, "entry \(sequence) was replaced")
         }
     }

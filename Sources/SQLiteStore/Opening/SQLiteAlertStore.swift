@@ -55,7 +55,9 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
             known: known, bell: bell,
             timekeeper: keepsTime ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil)
-        store.timekeeper?.start(for: store)
+        store.timekeeper?.start { [weak store] () async throws(AlertError) in
+            try await store?.keepTime()
+        }
         return store
     }
 

@@ -88,12 +88,7 @@ extension Database {
 
 /// Which waiting alerts may be shown.
 struct Candidates {
-    /// The names of the presenters, one of which must be allowed to show it.
-    let presenters: [String]
-    /// Further alerts that may be shown.
-    let own: [Alert.ID]
-    /// The alerts to skip.
-    let except: [Alert.ID]
+    let query: ScreenQuery
     /// Whether the alert must have buttons.
     let hasButtons: Bool
 
@@ -108,9 +103,9 @@ struct Candidates {
 
     fileprivate func values(_ priority: Alert.Priority) -> [Value] {
         [
-            .integer(priority.rawValue), .text(StoredJSON.encode(presenters)),
-            .optional(except.isEmpty ? nil : "\(except)"), .integer(hasButtons ? 1 : 0),
-            .optional(own.isEmpty ? nil : "\(own)"),
+            .integer(priority.rawValue), .text(StoredJSON.encode(query.presenters)),
+            .optional(query.except.isEmpty ? nil : "\(query.except)"), .integer(hasButtons ? 1 : 0),
+            .optional(query.own.isEmpty ? nil : "\(query.own)"),
         ]
     }
 }

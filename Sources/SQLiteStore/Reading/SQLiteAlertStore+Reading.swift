@@ -224,28 +224,18 @@ extension Database {
     fileprivate func next(
         _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
     ) throws -> AlertRow? {
-        let except = query.except + others
+        var query = query
+        query.except += others
         // Only a few can be shown: don't search for them among all waiting alerts.
-        guard !query.presenters.isEmpty else { return try firstOwn(query, except: except) }
-        let candidates = { hasButtons in
-            Candidates(
-                presenters: query.presenters, own: query.own, except: except,
-                hasButtons: hasButtons)
+        guard !query.presenters.isEmpty else {
+            let own = try query.own.compactMap { try alert($0) }
+            let first = query.firstOwn(of: own.map(\.record))
+            return own.first { $0.record.id == first }
         }
-        if query.prefersQuestions, let row = try first(of: candidates(true), at: now) { return row }
-        return try first(of: candidates(false), at: now)
-    }
-
-    /// The most urgent of single alerts, and of those the oldest.
-    private func firstOwn(_ query: ScreenQuery, except: [Alert.ID]) throws -> AlertRow? {
-        let ready = try query.own.filter { !except.contains($0) }.compactMap { try alert($0) }
-            .filter { $0.record.response == nil && $0.record.snoozedUntil == nil }
-            .sorted { first, second in
-                let (mine, its) = (first.record.alert.priority, second.record.alert.priority)
-                return mine == its ? first.record.id < second.record.id : mine > its
-            }
-        let question = ready.first { !$0.record.alert.buttons.isEmpty }
-        return query.prefersQuestions ? question ?? ready.first : ready.first
+        let question =
+            query.prefersQuestions
+            ? try first(of: Candidates(query: query, hasButtons: true), at: now) : nil
+        return try question ?? first(of: Candidates(query: query, hasButtons: false), at: now)
     }
 }
 

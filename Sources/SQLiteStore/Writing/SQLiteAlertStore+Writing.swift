@@ -42,7 +42,16 @@ extension SQLiteAlertStore {
         commits.post("record what was on the screen") { try $0.store(note, by: caller) }
     }
 
-    /// What is due now, and when something will be due next.
+    /// Stores what is due; returns the next moment at which something will be, or `nil`.
+    nonisolated(nonsending) func keepTime() async throws(AlertError) -> ClockReading? {
+        var due = try await due()
+        if due.isNow {
+            try await sweep(atMost: .max)
+            due = try await self.due()
+        }
+        return due.next
+    }
+
     nonisolated(nonsending) func due() async throws(AlertError) -> Due {
         try await read("look for what is due") { [clock] db in
             let now = clock.now()

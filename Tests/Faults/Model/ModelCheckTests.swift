@@ -80,10 +80,9 @@ struct ModelCheckTests {
                 to: { $0.told.count? += 40 })
         case .staleHead:
             return change(
-                &played, where: { $0.verb == .head && $0.told.count ?? 0 > 100 },
-                to: {
-                    $0.told.count? -= 60
-                })
+                // Many entries are older than the call, even if it took long.
+                &played, where: { $0.verb == .head && $0.told.count ?? 0 > 300 },
+                to: { $0.told.count = 1 })
         default: return tellMore(lie, in: &played)
         }
     }

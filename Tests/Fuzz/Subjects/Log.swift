@@ -42,7 +42,8 @@ private func readAll(_ db: Database, _ now: ClockReading) {
     for hasButtons in [false, true] {
         _ = try? db.first(
             of: Candidates(
-                presenters: ["terminal"], own: [3], except: [7], hasButtons: hasButtons),
+                query: ScreenQuery(for: ["terminal"], own: [3], except: [7]),
+                hasButtons: hasButtons),
             at: now)
     }
     for id in [1, 2] as [Alert.ID] { _ = try? db.noteTurn(of: id, entry: 9) }

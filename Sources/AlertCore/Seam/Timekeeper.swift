@@ -1,10 +1,12 @@
-import AlertCore
 import Synchronization
 
-/// Applies the deadlines of a queue and ends its snoozes for as long as the store is open.
+/// Applies the deadlines of a queue and ends its snoozes for as long as a store is open.
 ///
 /// Each open store handles all of them, even if no process shows, reads or waits.
-final class Timekeeper: Sendable {
+package final class Timekeeper: Sendable {
+    /// Stores what is due, and returns the next moment at which something will be, if it is known.
+    package typealias Sweep = @Sendable () async throws(AlertError) -> ClockReading?
+
     /// When the queue is first examined; a process that ends sooner is spared that, and stores
     /// expiries with its first change.
     private static let timeToFirstLook = Duration.milliseconds(100)
@@ -15,7 +17,7 @@ final class Timekeeper: Sendable {
     private static let patience = 5
 
     private struct State {
-        weak var store: SQLiteAlertStore?
+        var sweep: Sweep?
         var looks: Task<Void, Never>?
         var run = Run.none
         /// How many looks have failed since the last one that did not.
@@ -32,13 +34,19 @@ final class Timekeeper: Sendable {
     private let alarm: Alarm
     private let state = Mutex(State())
 
-    init(clock: any AlertClock, onTrouble: @escaping @Sendable (AlertError) -> Void) {
+    /// - Parameter onTrouble: Called once if nothing can be stored for a longer time.
+    package init(
+        clock: any AlertClock, onTrouble: @escaping @Sendable (AlertError) -> Void = { _ in }
+    ) {
         self.clock = clock
         alarm = Alarm(clock: clock)
         self.onTrouble = onTrouble
     }
 
-    func start(for store: SQLiteAlertStore) {
+    deinit { stop() }
+
+    /// - Parameter sweep: Must not keep its store alive.
+    package func start(_ sweep: @escaping Sweep) {
         let looks = Task { [weak self] in
             var pause = Self.timeToFirstLook
             // The sleep ends early when the store has been closed or is gone.
@@ -48,16 +56,16 @@ final class Timekeeper: Sendable {
                 pause = Self.pauseBetweenLooks
             }
         }
-        state.withLock { ($0.store, $0.looks) = (store, looks) }
+        state.withLock { ($0.sweep, $0.looks) = (sweep, looks) }
     }
 
-    func stop() {
+    package func stop() {
         alarm.cancel()
         state.withLock { $0.looks?.cancel() }
     }
 
     /// Whether this is the first change through the store.
-    func isFirstChange() -> Bool {
+    package func isFirstChange() -> Bool {
         state.withLock { state in
             defer { state.hasChange = true }
             return !state.hasChange
@@ -65,11 +73,11 @@ final class Timekeeper: Sendable {
     }
 
     /// Runs once more at a moment, unless it does so earlier anyway.
-    func setAlarm(at moment: ClockReading) {
+    package func setAlarm(at moment: ClockReading) {
         alarm.set(at: moment) { [weak self] in await self?.keepTime() }
     }
 
-    var isKeepingTime: Bool { state.withLock { $0.run != .none } }
+    package var isKeepingTime: Bool { state.withLock { $0.run != .none } }
 
     /// Stores what is due, and sets the alarm for what will be.
     private func keepTime() async {
@@ -79,22 +87,19 @@ final class Timekeeper: Sendable {
         }
         guard !isRunning else { return }
         repeat {
-            if let store = state.withLock({ $0.store }) { await keepTimeOnce(store) }
+            await keepTimeOnce()
         } while state.withLock { state in
             defer { state.run = state.run == .again ? .once : .none }
             return state.run == .again
         }
     }
 
-    private func keepTimeOnce(_ store: SQLiteAlertStore) async {
+    private func keepTimeOnce() async {
+        guard let sweep = state.withLock({ $0.sweep }) else { return }
         do throws(AlertError) {
-            var due = try await store.due()
-            if due.isNow {
-                try await store.sweep(atMost: .max)
-                due = try await store.due()
-            }
+            let next = try await sweep()
             // What is still overdue now can't be stored: trying each second is enough.
-            if let next = due.next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
+            if let next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
             state.withLock { ($0.failures, $0.isReported) = (0, false) }
         } catch {
             report(error)
