@@ -41,7 +41,7 @@ let package = Package(
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
         .target(name: "AlertAgents", dependencies: ["AlertQueue", "Linux"]),
-        .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "SQLiteStore"]),
+        .target(name: "AlertQueueTesting", dependencies: ["AlertCore"]),
         .executableTarget(
             name: "alertq",
             dependencies: [

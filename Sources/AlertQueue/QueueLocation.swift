@@ -53,10 +53,8 @@ package enum QueueLocation {
             throw SystemError.current("create the directory", path)
         }
         // Otherwise a power loss could take the directory away, with all synced files in it.
-        do throws(LinuxError) {
+        try AlertError.onFile(parent) { () throws(LinuxError) in
             try FilePath.sync(directory: parent)
-        } catch {
-            throw AlertError(error, path: parent)
         }
     }
 }

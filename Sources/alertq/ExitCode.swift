@@ -114,7 +114,7 @@ extension ExitCode {
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)
-        case .tooManyPending, .tooManyPendingOfAccount, .busy: self = .busy
+        case .tooManyPending, .tooManyPendingOfAccount, .busy, .cancelled: self = .busy
         case .incompatible, .storage, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted
         }

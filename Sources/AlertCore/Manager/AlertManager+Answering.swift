@@ -101,6 +101,33 @@ extension AlertManager {
         try await resolve(id, .withdraw(authority, because: reason))
     }
 
+    /// How many alerts are withdrawn in one transaction, while other callers wait.
+    private static let withdrawalLimit = 500
+
+    /// Withdraws alerts, hundreds of them in one transaction.
+    ///
+    /// - Returns: For each of them, in their order, its record, or why it is not withdrawn.
+    /// - Throws: An error with which none of them is withdrawn.
+    package func withdraw(
+        _ ids: [Alert.ID], _ authority: Resolution.Authority
+    ) async throws(AlertError) -> [Result<AlertRecord, AlertError>] {
+        var results: [Result<AlertRecord, AlertError>] = []
+        while results.count < ids.count {
+            let part = ids[results.count...].prefix(Self.withdrawalLimit)
+            do throws(AlertError) {
+                let changes = part.map { Change.resolve($0, .withdraw(authority)) }
+                for result in try await store.commit(changes, by: context.caller) {
+                    if case .success(let receipt) = result { await noteResolved(receipt.record) }
+                    results.append(result.map(\.record))
+                }
+            } catch {
+                guard !results.isEmpty else { throw error }
+                results += ids[results.count...].map { _ in .failure(error) }
+            }
+        }
+        return results
+    }
+
     /// Lets an alert expire before its deadline because nobody has been there to see it: its
     /// default button is applied by policy.
     ///

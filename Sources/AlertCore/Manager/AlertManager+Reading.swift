@@ -113,7 +113,7 @@ extension AlertManager {
     ///   - since: The earliest time of asking, inclusive; `nil` means from the beginning.
     ///   - until: The latest time of asking, exclusive; `nil` means until now.
     ///   - progress: Called with the number of alerts read and their total.
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled,
+    /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func statistics(
         source: String? = nil, since: Date? = nil, until: Date? = nil,
@@ -168,7 +168,7 @@ extension AlertManager {
     ///
     /// - Parameter head: A head that was saved earlier and must still be part of the log.
     /// - Returns: The result; damage is reported, not thrown.
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, ``AlertError/closed``,
+    /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled, ``AlertError/closed``,
     ///   ``AlertError/storage(operation:_:)``.
     public func verifyAudit(
         expecting head: AuditHead? = nil
@@ -178,7 +178,7 @@ extension AlertManager {
 
     /// Recomputes the chain, and reports how many entries have been checked, and their total.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, and the errors of
+    /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled, and the errors of
     ///   ``verifyAudit(expecting:)``.
     package func verifyAudit(
         expecting head: AuditHead?,

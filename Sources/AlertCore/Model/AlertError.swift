@@ -29,6 +29,8 @@ public enum AlertError: Error, Sendable, Equatable {
     case tooManyPendingOfAccount(uid: UInt32, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
+    /// The call's task was cancelled before it was done; what it names has not been returned.
+    case cancelled(_ operation: String)
     /// The database is not an alert queue, comes from a newer version, or is no longer the one that
     /// was opened; it was not touched.
     case incompatible(path: String, _ reason: String)
@@ -81,6 +83,8 @@ extension AlertError: CustomStringConvertible {
                 + "from all its sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
+        case .cancelled(let operation):
+            "\(operation) was cancelled"
         case .incompatible(let path, let reason):
             "\(path) \(reason)"
         case .backup(let path, let reason):

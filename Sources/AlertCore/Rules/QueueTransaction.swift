@@ -25,8 +25,8 @@ package protocol QueueTransaction: AnyObject {
     /// Whether the log has the start of a command that an alert allowed.
     func hasStartedRun(_ id: Alert.ID) throws -> Bool
 
-    /// How many alerts of a source wait; those of its account, if the name is empty.
-    func pendingCount(uid: UInt32, source: String) throws -> Int
+    /// How many alerts of a source wait, and how many of its account.
+    func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int)
 
     /// Stores a new alert; the next entry of the log will record the ask.
     func insert(_ question: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID
@@ -113,10 +113,11 @@ extension QueueTransaction {
             }
             return joined
         }
-        guard try pendingCount(uid: uid, source: source) < question.pendingLimit else {
+        let pending = try pendingCounts(uid: uid, source: source)
+        guard pending.source < question.pendingLimit else {
             throw AlertError.tooManyPending(source: source, limit: question.pendingLimit)
         }
-        guard try pendingCount(uid: uid, source: "") < question.accountLimit else {
+        guard pending.account < question.accountLimit else {
             throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
         }
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }

@@ -2,6 +2,16 @@ import FoundationEssentials
 
 // The store's changes and queries under their own names, as callers think of them.
 extension AlertStore {
+    /// Makes one change, and returns once it is on disk.
+    ///
+    /// - Throws: The errors that ``Change`` names; nothing of the change is stored then.
+    package nonisolated(nonsending) func commit(
+        _ change: Change, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
+        guard let result = try await commit([change], by: caller).first else { throw .closed }
+        return try result.get()
+    }
+
     /// Stores an alert, or finds the one that its key belongs to.
     package nonisolated(nonsending) func enqueue(
         _ question: Question, by caller: Caller

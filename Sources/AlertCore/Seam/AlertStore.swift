@@ -17,12 +17,14 @@ import FoundationEssentials
 /// Maintenance and administration have their own protocols, such as ``Maintenance``, which a store
 /// may also adopt.
 package protocol AlertStore: Sendable {
-    /// Stores a change, and returns once it is on disk.
+    /// Makes changes in one transaction, and returns once it is on disk; each is stored, or refused
+    /// by itself.
     ///
-    /// - Throws: The errors that ``Change`` names; nothing of the change is stored then.
+    /// - Returns: For each change, in their order, its receipt, or the error that ``Change`` names.
+    /// - Throws: An error with which nothing of any change is stored.
     nonisolated(nonsending) func commit(
-        _ change: Change, by caller: Caller
-    ) async throws(AlertError) -> Receipt
+        _ changes: [Change], by caller: Caller
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>]
 
     /// Stores a note with one of the next commits, or soon, without waiting for that.
     func post(_ note: Note, by caller: Caller)

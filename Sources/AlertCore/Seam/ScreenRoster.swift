@@ -26,6 +26,16 @@ package struct ScreenRoster: Sendable, Hashable {
         all.contains { $0.isThere && $0.alert == id }
     }
 
+    /// The records, with their states as these screens tell.
+    package func states(of records: [AlertRecord]) -> [AlertRecord] {
+        records.map { record in
+            guard record.state == .queued, shows(record.id) else { return record }
+            var record = record
+            record.state = .presented
+            return record
+        }
+    }
+
     /// Whether an alert is on a screen with a delegate, which may handle its cancel.
     package func hasDelegate(for id: Alert.ID) -> Bool {
         all.contains { $0.isThere && $0.alert == id && $0.hasDelegate }

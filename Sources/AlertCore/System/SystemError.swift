@@ -8,6 +8,17 @@ package enum SystemError {
 }
 
 extension AlertError {
+    /// Runs a closure that works on a file, and reports what the kernel refused.
+    package static func onFile<Result>(
+        _ path: String, _ body: () throws(LinuxError) -> Result
+    ) throws(AlertError) -> Result {
+        do throws(LinuxError) {
+            return try body()
+        } catch {
+            throw AlertError(error, path: path)
+        }
+    }
+
     /// The error for an operation on a file that the kernel refused.
     package init(_ error: LinuxError, path: String) {
         self =

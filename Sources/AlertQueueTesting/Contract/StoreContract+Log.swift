@@ -98,8 +98,8 @@ extension StoreContract {
             try await lifeOfTwo(on: store, queue.clock)
             let cancelled = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                try await expectError("busy") { try await store.verify(expecting: nil) }
-                try await expectError("busy") {
+                try await expectError("cancelled") { try await store.verify(expecting: nil) }
+                try await expectError("cancelled") {
                     try await store.statistics(StatisticsQuery()) { _, _ in }
                 }
             }

@@ -38,6 +38,31 @@ extension StoreContract {
             try expectEqual(
                 error, .noSuchButton(1, button: "yes", known: ["Yes", "No"]), "the error")
         },
+        StoreCheck("Of the changes in one commit, each is stored or refused by itself") { queue in
+            let store = try await queue.open()
+            let ids = [try await store.ask().record.id, try await store.ask().record.id]
+            try await store.answer(ids[1], 1)
+            let question = Question(alert: .yesNo(key: "k"), source: "test")
+            let results = try await store.commit(
+                [
+                    .resolve(ids[0], .withdraw(because: "over")), .resolve(99, .dismiss),
+                    .resolve(ids[1], .choose(button: 0)), .ask(question), .ask(question),
+                    .snooze(3, until: .after(.seconds(60))), .resolve(3, .choose(button: 7)),
+                ], by: .ben)
+            let kinds = results.map { result in
+                if case .failure(let error) = result { error.kind } else { "" }
+            }
+            try expectEqual(
+                kinds, ["", "notFound", "alreadyResolved", "", "", "", "noSuchButton"], "errors")
+            let receipts = results.compactMap { try? $0.get() }
+            try expectEqual(receipts.map(\.record.id), [ids[0], 3, 3, 3], "the alerts")
+            try expectEqual(receipts.map(\.isNew), [true, true, false, true], "what is new")
+            try expectEqual(
+                try await store.kinds(),
+                [.asked, .asked, .resolved, .resolved, .asked, .snoozed], "entries")
+            try expectEqual(try await store.commit([], by: .ben).count, 0, "results of nothing")
+            try await store.expectSound()
+        },
         StoreCheck("Every operation on an unknown id throws notFound") { queue in
             let store = try await queue.open()
             try await store.ask()

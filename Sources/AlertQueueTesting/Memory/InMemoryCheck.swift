@@ -2,7 +2,7 @@ import AlertCore
 
 /// A verification of a queue in memory, by the rules of every store.
 enum InMemoryCheck {
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled.
+    /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled.
     static func report(
         on queue: InMemoryQueue, at now: ClockReading, expecting head: AuditHead?,
         _ progress: (_ done: Int, _ total: Int) -> Void
@@ -11,7 +11,7 @@ enum InMemoryCheck {
         var trails: [Alert.ID: AlertTrail] = [:]
         let input = HashInput()
         for line in queue.log.lines {
-            guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
+            guard !Task.isCancelled else { throw .cancelled("the verification") }
             if let id = line.entry.event.alertID {
                 trails[id, default: AlertTrail(of: id)].add(line.entry)
             }

@@ -98,13 +98,13 @@ public final class InMemoryStore: Sendable {
 
 extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
-        _ change: Change, by caller: Caller
-    ) async throws(AlertError) -> Receipt {
-        let receipt = try write(by: caller) { transaction throws(AlertError) in
-            try transaction.commit(change)
-        }.result()
-        if let due = receipt.due { timekeeper.setAlarm(at: due) }
-        return receipt
+        _ changes: [Change], by caller: Caller
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        let results = try write(by: caller) { transaction in changes.map(transaction.commit) }
+        for case .success(let receipt) in results {
+            if let due = receipt.due { timekeeper.setAlarm(at: due) }
+        }
+        return results
     }
 
     package func post(_ note: Note, by caller: Caller) {
@@ -118,7 +118,7 @@ extension InMemoryStore: AlertStore {
         var found = try read { queue throws(AlertError) in
             try queue.find(reference, at: clock.now())
         }
-        found.record = withState(found.record)
+        found.record = core.withScreens { $0.roster() }.states(of: [found.record])[0]
         return found
     }
 
@@ -147,14 +147,14 @@ extension InMemoryStore: AlertStore {
         var page = try read { queue throws(AlertError) in
             try queue.page(query, at: clock.now())
         }
-        page.records = page.records.map(withState)
+        page.records = core.withScreens { $0.roster() }.states(of: page.records)
         return page
     }
 
     package nonisolated(nonsending) func statistics(
         _ query: StatisticsQuery, _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AlertStatistics {
-        guard !Task.isCancelled else { throw .busy("the count was cancelled") }
+        guard !Task.isCancelled else { throw .cancelled("the count") }
         let (statistics, total) = try read { queue in
             (queue.statistics(query), queue.alerts.count)
         }
@@ -218,11 +218,4 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func close() async { end() }
 
     /// The record, with the state `presented` if it is on a screen.
-    private func withState(_ record: AlertRecord) -> AlertRecord {
-        guard record.state == .queued, core.withScreens({ $0.roster().shows(record.id) })
-        else { return record }
-        var record = record
-        record.state = .presented
-        return record
-    }
 }

@@ -21,16 +21,15 @@ final class InMemoryTransaction {
         self.process = process
     }
 
-    /// Makes a change.
-    ///
-    /// - Throws: The errors that ``Change`` lists; nothing of the change is stored then.
-    func commit(_ change: Change) throws(AlertError) -> Attempt<Receipt> {
-        try now.checkYear(of: "clock")
+    /// Makes a change, or refuses it before anything of it is stored.
+    func commit(_ change: Change) -> Result<Receipt, AlertError> {
         do {
-            return try make(change, by: caller, keeper: keeper)
+            try now.checkYear(of: "clock")
+            return .success(try make(change, by: caller, keeper: keeper).result())
         } catch {
-            throw error as? AlertError
-                ?? .storage(operation: change.operation, String(describing: error))
+            return .failure(
+                error as? AlertError
+                    ?? .storage(operation: change.operation, String(describing: error)))
         }
     }
 
@@ -84,8 +83,11 @@ extension InMemoryTransaction: QueueTransaction {
 
     func hasStartedRun(_ id: Alert.ID) -> Bool { queue.log.last(.ran, of: id) != nil }
 
-    func pendingCount(uid: UInt32, source: String) -> Int {
-        queue.pending[SourceName(uid, source), default: 0]
+    func pendingCounts(uid: UInt32, source: String) -> (source: Int, account: Int) {
+        (
+            queue.pending[SourceName(uid, source), default: 0],
+            queue.pending[SourceName(uid, ""), default: 0]
+        )
     }
 
     func insert(_ question: PreparedQuestion, expiry: ClockReading?) -> Alert.ID {

@@ -70,7 +70,7 @@ package struct QueueRestore: Sendable {
         }
         let verified = try await verify(
             draft, expecting: head, allowsProblems: force, by: caller, progress)
-        guard !Task.isCancelled else { throw .busy("the restore was cancelled") }
+        guard !Task.isCancelled else { throw .cancelled("the restore") }
         let swap = QueueSwap(
             files: files, draft: draft, verified: verified, force: force, caller: caller,
             clock: clock)

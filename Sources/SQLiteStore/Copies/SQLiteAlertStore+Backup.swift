@@ -107,7 +107,7 @@ extension Database {
     ///
     /// The copy is not synced.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` if the task is cancelled.
+    /// - Throws: ``AlertError/cancelled(_:)`` if the task is cancelled.
     func copy(
         to path: String, _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws {
@@ -117,7 +117,7 @@ extension Database {
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try DatabaseCopy(of: self, to: target)
         while try !copy.step(Self.copyLength) {
-            guard !Task.isCancelled else { throw AlertError.busy("the copy was cancelled") }
+            guard !Task.isCancelled else { throw AlertError.cancelled("the copy") }
             let pages = copy.pages
             progress(pages.done, pages.total)
         }

@@ -21,8 +21,8 @@ extension Database {
         SELECT seq FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
         """
-    private static let firstEntry =
-        "SELECT seq FROM audit INDEXED BY audit_alert WHERE alert_id = ? ORDER BY seq LIMIT 1"
+    private static let firstRecorded =
+        "SELECT min(alert_id) FROM audit INDEXED BY audit_alert WHERE alert_id > ?"
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
 
     /// Whether the entry `?1` continues the one before it, from which it has the hash `?2`, and the
@@ -61,9 +61,10 @@ extension Database {
         return digest
     }
 
-    /// The number of the first entry about an alert; `nil` if there is none.
-    func firstEntry(of id: Alert.ID) throws -> Int64? {
-        try first(Self.firstEntry, .integer(id)) { $0.integer() }
+    /// The last id that was assigned, and the lowest after it that an entry is about.
+    func lastIDs() throws -> (last: Alert.ID, recorded: Alert.ID?) {
+        let last = try lastID()
+        return (last, try first(Self.firstRecorded, .integer(last)) { $0.optionalInteger() } ?? nil)
     }
 
     /// Makes sure that no entry records that a response was collected, before one is written.

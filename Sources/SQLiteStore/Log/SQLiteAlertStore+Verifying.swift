@@ -71,9 +71,7 @@ extension SQLiteAlertStore {
         var (contents, next) = try await read(rows, from: .min, on: connections)
         while !contents.isEmpty {
             let start = next
-            guard !Task.isCancelled else {
-                throw AlertError.busy("the verification was cancelled")
-            }
+            guard !Task.isCancelled else { throw AlertError.cancelled("the verification") }
             guard !isClosed else { throw AlertError.closed }
             async let following = read(rows, from: start, on: connections)
             for contents in contents { body(contents) }

@@ -56,7 +56,10 @@ struct DatabaseFile: Sendable {
         try files.checkOwners(isLocked: true)
         // Another process may have created it in the meantime.
         if FileIdentity(path: path) == nil { try create() }
-        if header == .empty { try takeOver() }
+        // An empty file that was created beforehand gets the mode of a queue's files.
+        if header == .empty, FileIdentity.size(of: path) == 0, chmod(path, files.mode) != 0 {
+            throw SystemError.current("set the mode of", path)
+        }
         let database = try open()
         try storing("migrate the database") { try migration(of: database).run() }
         database.schema.noteReading()
@@ -299,14 +302,6 @@ struct DatabaseFile: Sendable {
     /// there, the first one is not, and SQLite's journal is there to undo it.
     private func isHalfMade(_ header: [UInt8]) -> Bool {
         header.allSatisfy { $0 == 0 } && FileIdentity.size(of: files.journal) > 0
-    }
-
-    /// Gives the mode of a queue's files to an empty file that was created beforehand.
-    private func takeOver() throws(AlertError) {
-        guard FileIdentity(path: path)?.size == 0 else { return }
-        guard chmod(path, files.mode) == 0 else {
-            throw SystemError.current("set the mode of", path)
-        }
     }
 
     /// Creates an empty file with the right mode from the start.

@@ -46,10 +46,8 @@ struct QueueFiles: Sendable {
 
     /// The path of a file in a directory without links and dots.
     static func path(of path: String) throws(AlertError) -> String {
-        do throws(LinuxError) {
-            return try FilePath.inResolvedDirectory(path)
-        } catch {
-            throw AlertError(error, path: FilePath.directory(of: path))
+        try AlertError.onFile(FilePath.directory(of: path)) { () throws(LinuxError) in
+            try FilePath.inResolvedDirectory(path)
         }
     }
 
@@ -137,10 +135,8 @@ struct QueueFiles: Sendable {
     func syncDirectory() throws(AlertError) { try Self.sync(directory) }
 
     static func sync(_ directory: String) throws(AlertError) {
-        do throws(LinuxError) {
+        try AlertError.onFile(directory) { () throws(LinuxError) in
             try FilePath.sync(directory: directory)
-        } catch {
-            throw AlertError(error, path: directory)
         }
     }
 

@@ -239,7 +239,7 @@ extension HistoryFilter {
 extension SQLiteAlertStore {
     /// Returns responses, newest first, after that of an alert.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled.
+    /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled.
     nonisolated(nonsending) func readHistory(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
@@ -250,7 +250,7 @@ extension SQLiteAlertStore {
         }
         var records: [AlertRecord] = []
         while true {
-            guard !Task.isCancelled else { throw .busy("the search was cancelled") }
+            guard !Task.isCancelled else { throw .cancelled("the search") }
             let (last, rest) = (next, limit - records.count)
             let (look, found) = try await read("read the history") { db in
                 let look =

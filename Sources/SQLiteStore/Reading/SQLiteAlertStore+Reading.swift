@@ -183,13 +183,7 @@ extension SQLiteAlertStore {
     /// The records, with their states as the screens report them.
     private func withStates(_ records: [AlertRecord]) -> [AlertRecord] {
         guard records.contains(where: { $0.state == .queued }) else { return records }
-        let roster = slot.roster()
-        return records.map { record in
-            guard record.state == .queued, roster.shows(record.id) else { return record }
-            var record = record
-            record.state = .presented
-            return record
-        }
+        return slot.roster().states(of: records)
     }
 }
 

@@ -17,7 +17,7 @@ extension SQLiteAlertStore {
         var position: Int64 = 0
         // In short transactions, so that the write-ahead log can be reused in the meantime.
         while position < last {
-            guard !Task.isCancelled else { throw .busy("the count was cancelled") }
+            guard !Task.isCancelled else { throw .cancelled("the count") }
             let (start, before) = (position, tally)
             let end = min(last, start.addingBounded(StatisticsPage.pageLength))
             (tally, position) = try await read("count the alerts") { db in

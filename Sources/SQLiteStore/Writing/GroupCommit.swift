@@ -498,6 +498,15 @@ struct WriteJob: Sendable {
         case upkeep
         /// Something for which nobody waits: it is tried again later.
         case note
+
+        /// The kind of a job that makes changes: what is refused first decides.
+        init(of changes: [Change]) {
+            self = .answer
+            for change in changes {
+                if case .ask = change { self = .ask }
+                if case .snooze = change, self == .answer { self = .upkeep }
+            }
+        }
     }
 
     let kind: Kind

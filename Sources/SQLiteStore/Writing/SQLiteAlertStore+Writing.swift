@@ -5,36 +5,60 @@ import SQLite
 // The changes and notes of the seam, as carried out by this store.
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func commit(
-        _ change: Change, by caller: Caller
-    ) async throws(AlertError) -> Receipt {
+        _ changes: [Change], by caller: Caller
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        guard let first = changes.first else { return [] }
         // A process that ends before the timekeeper's first look stores expiries, too.
         if timekeeper?.isFirstChange() == true {
             commits.post("store expiries") { [caller = self.caller] context in
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
         }
-        let receipt: Receipt
-        switch change {
-        case .ask(let question):
-            receipt = try await ask(question, change.operation, by: caller)
-            if receipt.isNew { lookAhead.didAsk(receipt) }
-        case .resolve(let id, _, _):
-            receipt = try await make(change, .answer, by: caller)
-            lookAhead.didResolve(id)
-        case .snooze: receipt = try await make(change, .upkeep, by: caller)
-        case .expire, .collect, .run, .requestCancel:
-            receipt = try await make(change, .answer, by: caller)
+        if changes.count == 1, let known = try await known(first, by: caller) { return [known] }
+        let prepared = changes.map { change -> PreparedQuestion? in
+            if case .ask(let question) = change {
+                PreparedQuestion(question, by: caller)
+            } else {
+                nil
+            }
         }
-        if let due = receipt.due { timekeeper?.setAlarm(at: due) }
-        return receipt
+        let results = try await commits.perform(
+            WriteJob.Kind(of: changes), first.operation
+        ) { [keeper = self.caller] context in
+            try zip(changes, prepared).map { change, prepared in
+                try context.make(change, prepared, by: caller, keeper: keeper)
+            }
+        }
+        for case (let change, .success(let receipt)) in zip(changes, results) {
+            if case .ask = change, receipt.isNew { lookAhead.didAsk(receipt) }
+            if case .resolve(let id, _, _) = change { lookAhead.didResolve(id) }
+            if let due = receipt.due { timekeeper?.setAlarm(at: due) }
+        }
+        return results
     }
 
-    private nonisolated(nonsending) func make(
-        _ change: Change, _ kind: WriteJob.Kind, by caller: Caller
-    ) async throws(AlertError) -> Receipt {
-        try await commits.perform(kind, change.operation) { [keeper = self.caller] context in
-            try context.make(change, by: caller, keeper: keeper)
-        }.result()
+    /// The result of asking with a known key, which needs no write, and so no disk space; `nil` if a
+    /// change has to be made.
+    private nonisolated(nonsending) func known(
+        _ change: Change, by caller: Caller
+    ) async throws(AlertError) -> Result<Receipt, AlertError>? {
+        guard case .ask(let question) = change, let key = question.alert.key else { return nil }
+        return try await read("look for the key") { [clock] db in
+            guard
+                let row = try db.checkedAlert(
+                    key: key, source: question.source, uid: caller.identity.uid),
+                // An expiry that is not stored yet is stored first.
+                !row.isOverdue(at: clock.now())
+            else { return nil }
+            do {
+                return .success(
+                    try row.alert.joined(by: question, sequence: db.lastSequence()) {
+                        try db.keyDigest(of: row.record.id)
+                    })
+            } catch let error as AlertError {
+                return .failure(error)
+            }
+        }
     }
 
     package func post(_ note: Note, by caller: Caller) {
@@ -82,30 +106,7 @@ extension SQLiteAlertStore {
     }
 }
 
-// A new question.
 extension SQLiteAlertStore {
-    private nonisolated(nonsending) func ask(
-        _ question: Question, _ operation: String, by caller: Caller
-    ) async throws(AlertError) -> Receipt {
-        // A known key needs no write, and so no disk space.
-        if let key = question.alert.key {
-            let known = try await read("look for the key") { [clock] db -> Receipt? in
-                guard
-                    let row = try db.checkedAlert(
-                        key: key, source: question.source, uid: caller.identity.uid),
-                    // An expiry that is not stored yet is stored first.
-                    !row.isOverdue(at: clock.now())
-                else { return nil }
-                return try row.alert.joined(by: question, sequence: db.lastSequence()) {
-                    try db.keyDigest(of: row.record.id)
-                }
-            }
-            if let known { return known }
-        }
-        let prepared = PreparedQuestion(question, by: caller)
-        return try await commits.perform(.ask, operation) { try $0.ask(prepared) }
-    }
-
     /// Stores one alert on the calling thread, without a store and its threads.
     ///
     /// A process that writes once and ends would spend more time on them than on its write. This

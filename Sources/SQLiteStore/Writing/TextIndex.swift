@@ -20,12 +20,15 @@ struct Upkeep: Sendable {
     fileprivate enum Column: Int, ColumnList {
         case firstId, indexedSeq, newestMs, disorderMs, erasures, erasuresDone
     }
+
+    // Each ask reads it.
+    fileprivate static let row = "SELECT \(Column.list) FROM upkeep"
 }
 
 extension Database {
     func upkeep() throws -> Upkeep {
         typealias Column = Upkeep.Column
-        let upkeep = try first("SELECT \(Column.list) FROM upkeep") { row in
+        let upkeep = try first(Upkeep.row) { row in
             Upkeep(
                 firstID: row.integer(Column.firstId), indexed: row.integer(Column.indexedSeq),
                 newest: row.optionalInteger(Column.newestMs),
@@ -195,9 +198,7 @@ extension SQLiteAlertStore: Maintenance {
         let total = try await unindexedCount()
         var goesOn = true
         while goesOn {
-            guard !Task.isCancelled else {
-                throw .busy("not all texts were indexed, because this was cancelled; try again")
-            }
+            guard !Task.isCancelled else { throw .cancelled("the indexing of texts") }
             goesOn = try await indexSomeTexts()
             progress(max(0, total - (try await unindexedCount())), total)
             // Processes that wait for the writer lock get it now: the lock itself is not fair.

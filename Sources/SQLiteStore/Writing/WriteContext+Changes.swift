@@ -4,6 +4,22 @@ import SQLite
 
 // How this store reads and writes what a change is about; `QueueTransaction` has the rules.
 extension WriteContext: QueueTransaction {
+    /// Makes a change, or refuses it before anything of it is written.
+    ///
+    /// - Parameter prepared: The question, if the change asks one.
+    func make(
+        _ change: Change, _ prepared: PreparedQuestion?, by caller: Caller, keeper: Caller
+    ) throws -> Result<Receipt, AlertError> {
+        let changes = db.totalChanges
+        do {
+            if let prepared { return .success(try ask(prepared)) }
+            let attempt = try make(change, by: caller, keeper: keeper)
+            return Result { () throws(AlertError) in try attempt.result() }
+        } catch let error as AlertError where db.totalChanges == changes {
+            return .failure(error)
+        }
+    }
+
     func alert(_ id: Alert.ID) throws -> StoredAlert? { try db.checkedAlert(id)?.alert }
 
     func alert(key: String, source: String, uid: UInt32) throws -> StoredAlert? {
@@ -22,16 +38,19 @@ extension WriteContext: QueueTransaction {
         ) { _ in true } ?? false
     }
 
-    func pendingCount(uid: UInt32, source: String) throws -> Int {
-        Int(clamping: try db.source(uid: uid, name: source)?.pending ?? 0)
+    func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int) {
+        (
+            try self.source(uid: uid, name: source)?.pending ?? 0,
+            try self.source(uid: uid, name: "")?.pending ?? 0
+        )
     }
 
     func insert(_ prepared: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
         let identity = prepared.caller.identity
         let id = try nextID()
-        let source = try db.sourceID(uid: identity.uid, name: name)
-        _ = try db.sourceID(uid: identity.uid, name: "")
+        let source = try sourceID(uid: identity.uid, name: name)
+        _ = try sourceID(uid: identity.uid, name: "")
         try db.change(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
@@ -51,24 +70,8 @@ extension WriteContext: QueueTransaction {
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .integer(head.sequence.addingBounded(1)))
-        try db.changePending(of: name, uid: identity.uid, by: 1)
+        try didInsert(id, of: name, uid: identity.uid)
         return id
-    }
-
-    /// The id of the next alert.
-    ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry is about it: it was assigned before,
-    ///   and the alert was removed.
-    private func nextID() throws -> Alert.ID {
-        let last = try db.lastID()
-        guard last < .max else { throw AlertError.usedUp("alerts") }
-        if let entry = try db.firstEntry(of: last + 1) {
-            throw AlertError.inconsistent(
-                nil,
-                "the next alert would have the number \(last + 1), which entry \(entry) already "
-                    + "records")
-        }
-        return last + 1
     }
 
     func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
@@ -103,7 +106,7 @@ extension WriteContext: QueueTransaction {
                 .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
                 .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds),
                 .integer(head.sequence), id)
-            try db.changePending(of: record.source.name, uid: record.source.uid, by: -1)
+            try changePending(of: record.source.name, uid: record.source.uid, by: -1)
         case .collected(let moment):
             try db.checkUncollected(record.id)
             try db.change(

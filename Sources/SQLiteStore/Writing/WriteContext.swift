@@ -17,12 +17,86 @@ final class WriteContext {
     var concernsOthers = false
     /// Memory for hashing.
     let input = HashInput()
+    private var sources: [SourceName: Pending] = [:]
+    /// The last id that was assigned, and the lowest after those in the file that an entry is about.
+    private var ids: (last: Alert.ID, recorded: Alert.ID?)?
+
+    private struct SourceName: Hashable {
+        let uid: UInt32
+        let name: ExactText
+    }
+
+    /// How many alerts of a source, or of an account, which is the source without a name, waited
+    /// before the transaction, and how many more do now.
+    private struct Pending {
+        let id: Int64
+        let before: Int
+        var change = 0
+    }
 
     init(db: Database, now: ClockReading) throws {
         self.db = db
         self.now = now
         head = try db.lastHead()
         start = head
+    }
+
+    /// The id of the next alert.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry is about it: it was assigned before,
+    ///   and the alert was removed.
+    func nextID() throws -> Alert.ID {
+        let (last, recorded) = try ids ?? db.lastIDs()
+        guard last < .max else { throw AlertError.usedUp("alerts") }
+        guard last + 1 != recorded else {
+            throw AlertError.inconsistent(
+                nil, "the next alert would have the number \(last + 1), which an entry already has")
+        }
+        ids = (last, recorded)
+        return last + 1
+    }
+
+    /// Records that a new alert of a source has been inserted.
+    func didInsert(_ id: Alert.ID, of source: String, uid: UInt32) throws {
+        ids?.last = id
+        try changePending(of: source, uid: uid, by: 1)
+    }
+
+    /// The id of a source, or of an account, and how many of its alerts wait; `nil` without a row.
+    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int)? {
+        let key = SourceName(uid: uid, name: ExactText(name))
+        if let known = sources[key] { return (known.id, known.before + known.change) }
+        guard let found = try db.source(uid: uid, name: name) else { return nil }
+        let pending = Pending(id: found.id, before: Int(UInt32(clamping: found.pending)))
+        sources[key] = pending
+        return (pending.id, pending.before)
+    }
+
+    /// The id of a source, whose row is created if it has none.
+    func sourceID(uid: UInt32, name: String) throws -> Int64 {
+        if let source = try source(uid: uid, name: name) { return source.id }
+        try db.change(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
+        return db.lastInsertedID
+    }
+
+    /// Counts an alert of a source and of its account that begins to wait, or ends.
+    func changePending(of source: String, uid: UInt32, by difference: Int) throws {
+        // The account has no row only if the file was tampered with.
+        for name in [source, ""] where try self.source(uid: uid, name: name) != nil {
+            sources[SourceName(uid: uid, name: ExactText(name))]?.change += difference
+        }
+    }
+
+    /// Writes the counts, once for all members.
+    func finish() throws {
+        // A number that was tampered with is found by the checks, and must not block answers.
+        for source in sources.values where source.change != 0 {
+            try db.change(
+                "UPDATE sources SET pending = max(0, pending + ?) WHERE id = ?",
+                .integer(source.change), .integer(source.id))
+        }
+        sources = [:]
     }
 
     /// The members' changes to the audit log.
@@ -66,39 +140,15 @@ extension WriteContext {
 }
 
 extension Database {
-    /// The id of a source, whose row is created if it has none. An account is the source without a
-    /// name.
-    func sourceID(uid: UInt32, name: String) throws -> Int64 {
-        if let source = try source(uid: uid, name: name) { return source.id }
-        try change(
-            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
-        return lastInsertedID
-    }
-
-    /// Counts an alert of a source and of its account that begins to wait, or ends. A number that
-    /// was tampered with is found by the checks, and must not block answers.
-    func changePending(of source: String, uid: UInt32, by difference: Int) throws {
-        try run(
-            """
-            UPDATE sources SET pending = max(0, pending + ?)
-            WHERE uid = ? AND name IN (?, '')
-            """, .integer(difference), .integer(Int64(uid)), .text(source))
-        // The account has no row only if the file was tampered with.
-        guard changes > 0 else { throw AlertError.ineffective(changes) }
-    }
-
     /// Runs a statement that must change one row.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if it did not: a trigger can make a statement
     ///   succeed without any effect; see <https://sqlite.org/lang_createtrigger.html#raise>.
     func change(_ sql: String, _ values: Value...) throws {
         try run(sql, values)
-        guard changes == 1 else { throw AlertError.ineffective(changes) }
-    }
-}
-
-extension AlertError {
-    fileprivate static func ineffective(_ count: Int) -> AlertError {
-        .inconsistent(nil, "a statement that changes one row has changed \(count)")
+        guard changes == 1 else {
+            throw AlertError.inconsistent(
+                nil, "a statement that changes one row has changed \(changes)")
+        }
     }
 }

@@ -157,6 +157,7 @@ final class Writer {
             }
             let context = try makeContext(in: db)
             try body(context)
+            try context.finish()
             known.expect(context.change)
             try db.run("COMMIT")
             return known.didCommit()

@@ -111,7 +111,8 @@ extension NamingCommand {
         case let error as AlertError:
             switch error {
             case .inconsistent(let id, _): id != nil
-            case .incompatible, .backup, .notPermitted, .busy, .storage, .closed: false
+            case .incompatible, .backup, .notPermitted, .busy, .cancelled, .storage, .closed:
+                false
             default: true
             }
         default: [.usage, .badData, .notFound, .conflict].contains(ExitCode(error))

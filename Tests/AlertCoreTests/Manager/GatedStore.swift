@@ -56,16 +56,20 @@ final class GatedStore: AlertStore {
 
 extension GatedStore {
     nonisolated(nonsending) func commit(
-        _ change: Change, by caller: Caller
-    ) async throws(AlertError) -> Receipt {
-        switch change {
-        case .resolve(let id, _, _): try await gate(.resolving(id))
-        case .expire(let id): try await gate(.expiring(id))
-        case .ask, .snooze, .collect, .run, .requestCancel: break
+        _ changes: [Change], by caller: Caller
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        for change in changes {
+            switch change {
+            case .resolve(let id, _, _): try await gate(.resolving(id))
+            case .expire(let id): try await gate(.expiring(id))
+            case .ask, .snooze, .collect, .run, .requestCancel: break
+            }
         }
-        let receipt = try await store.commit(change, by: caller)
-        if case .ask = change { try await gate(.asked(receipt.record.id)) }
-        return receipt
+        let results = try await store.commit(changes, by: caller)
+        for case (.ask, .success(let receipt)) in zip(changes, results) {
+            try await gate(.asked(receipt.record.id))
+        }
+        return results
     }
 
     nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {

@@ -57,9 +57,22 @@ final class WrongStore: AlertStore {
         self.fault = fault
     }
 
-    nonisolated(nonsending) func commit(_ change: Change, by caller: Caller)
-        async throws(AlertError) -> Receipt
-    {
+    nonisolated(nonsending) func commit(
+        _ changes: [Change], by caller: Caller
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        guard changes.count == 1, let change = changes.first else {
+            return try await store.commit(changes, by: caller)
+        }
+        do throws(AlertError) {
+            return [.success(try await commitOne(change, by: caller))]
+        } catch {
+            return [.failure(error)]
+        }
+    }
+
+    private nonisolated(nonsending) func commitOne(
+        _ change: Change, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
         switch (fault, change) {
         case (.answersTwice, .resolve(let id, _, _)):
             do {

@@ -123,6 +123,6 @@ struct StatisticsTests: StoreSuite {
                 try await store.statistics(StatisticsQuery()) { _, _ in }
             }
         }
-        #expect(await counting.value?.kind == "busy")
+        #expect(await counting.value?.kind == "cancelled")
     }
 }

@@ -13,6 +13,14 @@ struct WithdrawCommand: RevokingCommand {
     var isForced = false
 
     func run(in context: Context) async throws -> ExitCode {
-        try await change(in: context) { try await $0.withdraw($1, authority) }
+        var results: [Alert.ID: Result<AlertRecord, AlertError>] = [:]
+        return try await change(in: context) { manager, id in
+            if results.isEmpty, alerts.ids.count > 1 {
+                let all = try await manager.withdraw(alerts.ids, authority)
+                results = Dictionary(uniqueKeysWithValues: zip(alerts.ids, all))
+            }
+            if let result = results[id] { return try result.get() }
+            return try await manager.withdraw(id, authority)
+        }
     }
 }
