@@ -342,7 +342,9 @@ struct DatabaseFile: Sendable {
             // These need no schema. After the schema is checked, each would have all statements
             // compiled again, and so the schema checked again.
             try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
-            return OpenDatabase(handle, identity, files, seen: seen)
+            return OpenDatabase(
+                handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
+                files: files, seen: seen)
         }
     }
 
@@ -457,17 +459,9 @@ struct OpenDatabase {
     /// what is read, or no process writes the file, which is marked as a backup.
     var seen: [FileChange?]?
     /// The change counter in the header of the file when it was last looked at.
-    private var changeCounter: UInt32?
+    fileprivate var changeCounter: UInt32?
     /// Whether the last entry of its log was found intact.
     var isHeadChecked = false
-
-    init(_ handle: Database, _ identity: FileIdentity, _ files: QueueFiles, seen: [FileChange?]?) {
-        self.handle = handle
-        schema = SchemaCheck(handle, path: files.database)
-        self.identity = identity
-        self.files = files
-        self.seen = seen
-    }
 
     /// Whether what was read from it is one state of the file.
     var isUnchanged: Bool { seen.map { $0 == files.changes } ?? true }
@@ -484,7 +478,9 @@ struct OpenDatabase {
             changeCounter = header.changeCounter
             return nil
         }
-        return known?.noteReplacement(LogTail.overwritten, path: files.database)
+        return known?.end(
+            because: LogTail.replaced + "another file has been copied over it while it was open",
+            path: files.database)
     }
 
     /// Ends everything in this process if an error shows that the file is damaged; returns the error
@@ -495,7 +491,9 @@ struct OpenDatabase {
             return error
         }
         if let replaced = try? replacement(notedIn: known) { return replaced }
-        known?.noteDamage("\(damage)", path: files.database)
+        known?.end(
+            because: "can no longer be used: the database is damaged: \(damage)",
+            path: files.database)
         return error
     }
 
@@ -526,23 +524,15 @@ struct OpenDatabase {
 }
 
 extension LogTail {
-    static let overwritten = "another file has been copied over it while it was open"
-    private static let consequence =
-        "this process writes nothing more to it, so that no more is lost"
+    static let replaced = "is no longer the queue that was opened: "
 
-    /// Makes this process use a database that is damaged no more, and everything in it end.
-    func noteDamage(_ reason: String, path: String) {
-        fail(
-            .incompatible(
-                path: path,
-                "can no longer be used: the database is damaged: \(reason); \(Self.consequence)"))
-    }
-
-    /// Makes this process write nothing more to a file that is no longer the queue that it knows,
-    /// and returns the error that says so, with which everything in this process ends.
-    func noteReplacement(_ reason: String, path: String) -> AlertError {
+    /// Makes this process write nothing more to a file, and returns the error that says so, with
+    /// which everything in this process ends.
+    @discardableResult
+    func end(because reason: String, path: String) -> AlertError {
         let error = AlertError.incompatible(
-            path: path, "is no longer the queue that was opened: \(reason); \(Self.consequence)")
+            path: path,
+            reason + "; this process writes nothing more to it, so that no more is lost")
         fail(error)
         return error
     }

@@ -11,10 +11,7 @@ struct AlertRow {
 
     static let columns = Column.list
 
-    var record: AlertRecord {
-        get { alert.record }
-        set { alert.record = newValue }
-    }
+    var record: AlertRecord { alert.record }
     var expiry: ClockReading? { alert.expiry }
     /// The salted hash of what the row asks; `nil` once its texts have been erased.
     var content: [UInt8]? { alert.content }

@@ -53,7 +53,8 @@ struct HistoryWalk {
         until = filter.until.map(Timestamp.milliseconds)
     }
 
-    private enum Column: Int, ColumnList { case resolvedMs, resolvedSeq, id, isAdmitted }
+    /// The columns of a look at rows of `alerts`.
+    enum Column: Int, ColumnList { case resolvedMs, resolvedSeq, id, isAdmitted }
 
     /// Looks for responses after a position, or from the first.
     func look(after last: Position?, limit: Int) throws -> Look {
@@ -76,12 +77,7 @@ struct HistoryWalk {
             ORDER BY resolved_ms \(order), resolved_seq \(order)
             """, values
         ) { row in
-            let found = Found(
-                id: row.integer(Column.id),
-                position: Position(
-                    resolved: row.integer(Column.resolvedMs),
-                    sequence: row.integer(Column.resolvedSeq)))
-            return (found, row.integer(Column.isAdmitted) == 1)
+            (Found(row), row.integer(Column.isAdmitted) == 1)
         }
     }
 
@@ -144,6 +140,15 @@ struct HistoryWalk {
             values.all
         ) { $0.integer() }
         return sources.count > sourceLimit ? nil : sources
+    }
+}
+
+extension HistoryWalk.Found {
+    init(_ row: borrowing Row) {
+        typealias Column = HistoryWalk.Column
+        id = row.integer(Column.id)
+        position = HistoryWalk.Position(
+            resolved: row.integer(Column.resolvedMs), sequence: row.integer(Column.resolvedSeq))
     }
 }
 

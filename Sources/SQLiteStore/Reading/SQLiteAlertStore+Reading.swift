@@ -148,7 +148,7 @@ extension SQLiteAlertStore {
         _ filter: HistoryFilter, after position: Int64, limit: Int
     ) async throws(AlertError) -> RecordPage {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
-        enum Found: Int, ColumnList { case resolvedSeq, id, isAdmitted }
+        typealias Column = HistoryWalk.Column
         return try await read("look for uncollected responses") { db in
             var values = NumberedValues()
             let isAdmitted = filter.condition(&values)
@@ -157,22 +157,21 @@ extension SQLiteAlertStore {
             let look = try db.look(
                 limit,
                 """
-                SELECT resolved_seq, id, \(isAdmitted) FROM alerts INDEXED BY alerts_uncollected
+                SELECT resolved_ms, resolved_seq, id, \(isAdmitted)
+                FROM alerts INDEXED BY alerts_uncollected
                 WHERE outcome IS NOT NULL AND collected_ms IS NULL AND handler IS NULL
                     AND resolved_seq > \(values.add(.integer(position)))
                     AND resolved_seq <= \(values.add(.integer(last))) ORDER BY resolved_seq
                 """, values
             ) { row in
-                let id = row.integer(Found.id)
+                let found = HistoryWalk.Found(row)
                 // A row that can't be read does not block the others.
-                let record = row.integer(Found.isAdmitted) == 1 ? (try? db.alert(id))?.record : nil
-                let admitted = record.flatMap { record in
-                    filter.admits(record) && text?.matches(record) ?? true ? record : nil
-                }
-                if let admitted { records.append(admitted) }
-                let found = HistoryWalk.Position(
-                    resolved: 0, sequence: row.integer(Found.resolvedSeq))
-                return (HistoryWalk.Found(id: id, position: found), admitted != nil)
+                guard row.integer(Column.isAdmitted) == 1,
+                    let record = (try? db.alert(found.id))?.record, filter.admits(record),
+                    text?.matches(record) ?? true
+                else { return (found, false) }
+                records.append(record)
+                return (found, true)
             }
             return RecordPage(
                 records: records, next: look.next?.sequence ?? max(position, last),

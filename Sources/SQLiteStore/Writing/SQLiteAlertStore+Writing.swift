@@ -50,13 +50,12 @@ extension SQLiteAlertStore {
                 // An expiry that is not stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }
-            do {
-                return .success(
+            return Result { () throws(AlertError) in
+                try storing("look for the key") {
                     try row.alert.joined(by: question, sequence: db.lastSequence()) {
                         try db.keyDigest(of: row.record.id)
-                    })
-            } catch let error as AlertError {
-                return .failure(error)
+                    }
+                }
             }
         }
     }

@@ -109,8 +109,9 @@ final class Writer {
             || (found.sequence > last.sequence
                 && (last.sequence == 0 || db.auditHead(at: last.sequence) == last))
         guard continues else {
-            throw known.noteReplacement(
-                "its log no longer has entry \(last.sequence), which was there",
+            throw known.end(
+                because: LogTail.replaced
+                    + "its log no longer has entry \(last.sequence), which was there",
                 path: file.files.database)
         }
         if database?.isHeadChecked == false {

@@ -1,23 +1,22 @@
-import AlertCore
 import Dispatch
 import Synchronization
 
 /// A value on a serial Dispatch queue of its own, for work that blocks its thread: tasks have few.
-actor QueueConfined<Value> {
+package actor QueueConfined<Value> {
     private let executor: QueueExecutor
     private var value: Value
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    init(_ value: sending Value, label: String) {
+    package init(_ value: sending Value, label: String) {
         executor = QueueExecutor(label: label, target: nil)
         self.value = value
     }
 
     /// Runs a closure on the queue.
-    func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         _ body: @Sendable (inout Value) throws(AlertError) -> Result
     ) throws(AlertError) -> Result {
         try body(&value)
@@ -26,7 +25,7 @@ actor QueueConfined<Value> {
 
 /// Runs a closure that can ask whether the calling task has been cancelled on any thread, where
 /// that can't be seen otherwise.
-nonisolated(nonsending) func withCancelCheck<Result: Sendable>(
+package nonisolated(nonsending) func withCancelCheck<Result: Sendable>(
     _ body:
         nonisolated(nonsending) (
             _ isCancelled: @escaping @Sendable () -> Bool
