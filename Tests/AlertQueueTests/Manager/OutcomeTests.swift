@@ -187,6 +187,24 @@ struct OutcomeTests {
             calls: ["willPresent", "didPresent", "willDismiss -1", "didDismiss -1", "handler -1"])
     }
 
+    @Test("Hundreds of alerts are withdrawn together, and one that can't be leaves the others alone")
+    func withdrawnTogether() async throws {
+        let manager = try await AlertManager(path: queue.path, source: "test", clock: clock)
+        var ids: [Alert.ID] = [987_654]
+        for _ in 0..<510 {
+            ids.append(try await manager.show(Alert("Delete?", buttons: ["Delete"])))
+        }
+        let results = try await manager.withdraw(ids + [ids[7]], .own(.program))
+        let outcomes = results.map { result in (try? result.get())?.response?.outcome }
+        #expect(outcomes == [nil] + Array(repeating: .withdrawn, count: 510) + [nil])
+        #expect(throws: AlertError.notFound(987_654)) { try results[0].get() }
+        let seventh = try #require(try await manager.record(ids[7]).response)
+        #expect(throws: AlertError.alreadyResolved(seventh)) { try results[511].get() }
+        #expect(try await manager.pendingCount() == 0)
+        #expect(try await manager.verifyAudit().problems.isEmpty)
+        await manager.close()
+    }
+
     @Test("An alert with buttons that is closed comes again after the snooze time")
     func snoozed() async throws {
         let manager = try await manager()
