@@ -187,7 +187,7 @@ struct OutcomeTests {
             calls: ["willPresent", "didPresent", "willDismiss -1", "didDismiss -1", "handler -1"])
     }
 
-    @Test("Hundreds of alerts are withdrawn together, and one that can't be leaves the others alone")
+    @Test("Hundreds of alerts are withdrawn together, each by itself")
     func withdrawnTogether() async throws {
         let manager = try await AlertManager(path: queue.path, source: "test", clock: clock)
         var ids: [Alert.ID] = [987_654]
