@@ -29,7 +29,7 @@ public enum AlertError: Error, Sendable, Equatable {
     case tooManyPendingOfAccount(uid: UInt32, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
-    /// The call's task was cancelled before it was done; what it names has not been returned.
+    /// The call's task was cancelled before the call was done.
     case cancelled(_ operation: String)
     /// The database is not an alert queue, comes from a newer version, or is no longer the one that
     /// was opened; it was not touched.

@@ -31,8 +31,8 @@ package protocol QueueTransaction: AnyObject {
     /// Stores a new alert; the next entry of the log will record the ask.
     func insert(_ question: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID
 
-    /// Stores what has happened to an alert, whose entry is appended besides; that of a response is
-    /// the last one.
+    /// Stores what has happened to an alert. The entry that records it is already the last one of
+    /// the log, except for a collection, whose entry follows.
     func update(_ record: AlertRecord, _ update: AlertUpdate) throws
 
     /// Appends an entry to the log.
@@ -168,34 +168,35 @@ extension StoredAlert {
 // MARK: - Changes
 
 extension QueueTransaction {
-    /// Makes a change.
+    /// Makes a change. One that is late fails, but since it was a write, the expiry is stored.
     ///
     /// - Parameter keeper: On whose behalf deadlines are applied.
+    /// - Throws: The other errors, with which nothing of the change may stay.
     package func make(
         _ change: Change, by caller: Caller, keeper: Caller
-    ) throws -> Attempt<Receipt> {
+    ) throws -> Result<Receipt, AlertError> {
         switch change {
-        case .ask(let question): return .done(try ask(PreparedQuestion(question, by: caller)))
+        case .ask(let question): return .success(try ask(PreparedQuestion(question, by: caller)))
         case .resolve(let id, let resolution, let seen):
             let alert = try existing(id)
-            if let late = try refuseIfEnded(alert, keeper) { return .late(late) }
+            if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
             guard seen == nil || seen == alert.content else { throw AlertError.notAsSeen(id) }
-            return .done(try resolve(alert, resolution, by: caller))
+            return .success(try resolve(alert, resolution, by: caller))
         case .snooze(let id, let end):
             if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
             let alert = try existing(id)
-            if let late = try refuseIfEnded(alert, keeper) { return .late(late) }
-            return .done(try snooze(alert, until: end, by: caller))
+            if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
+            return .success(try snooze(alert, until: end, by: caller))
         case .expire(let id):
             let alert = try existing(id)
-            guard alert.isOverdue(at: now) else { return .done(unchanged(alert)) }
-            return .done(changed(try expire(alert, by: caller)))
+            guard alert.isOverdue(at: now) else { return .success(unchanged(alert)) }
+            return .success(changed(try expire(alert, by: caller)))
         case .collect(let id, let reason):
-            return .done(try collect(existing(id), unused: reason, by: caller))
+            return .success(try collect(existing(id), unused: reason, by: caller))
         case .run(let id, let step):
-            return .done(try run(step, allowedBy: existing(id), by: caller))
+            return .success(try run(step, allowedBy: existing(id), by: caller))
         case .requestCancel(let id, let authority):
-            return .done(try requestCancel(of: existing(id).record, authority, by: caller))
+            return .success(try requestCancel(of: existing(id).record, authority, by: caller))
         }
     }
 
@@ -212,12 +213,15 @@ extension QueueTransaction {
         Receipt(record: alert.record, expiry: alert.expiry, sequence: head.sequence)
     }
 
-    /// Stores the expiry of an alert whose deadline has passed, and returns its record.
+    /// Stores the expiry of an alert whose deadline has passed; returns the error that says so, or
+    /// `nil` while the alert waits.
     ///
     /// - Throws: ``AlertError/alreadyResolved(_:)``.
-    private func refuseIfEnded(_ alert: StoredAlert, _ keeper: Caller) throws -> AlertRecord? {
+    private func refuseIfEnded(_ alert: StoredAlert, _ keeper: Caller) throws -> AlertError? {
         if let response = alert.record.response { throw AlertError.alreadyResolved(response) }
-        return alert.isOverdue(at: now) ? try expire(alert, by: keeper) : nil
+        guard alert.isOverdue(at: now) else { return nil }
+        let expired = try expire(alert, by: keeper)
+        return expired.response.map(AlertError.late) ?? .notFound(expired.id)
     }
 
     private func resolve(

@@ -25,7 +25,7 @@ final class InMemoryTransaction {
     func commit(_ change: Change) -> Result<Receipt, AlertError> {
         do {
             try now.checkYear(of: "clock")
-            return .success(try make(change, by: caller, keeper: keeper).result())
+            return try make(change, by: caller, keeper: keeper)
         } catch {
             return .failure(
                 error as? AlertError

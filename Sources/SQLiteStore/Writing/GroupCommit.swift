@@ -392,9 +392,10 @@ extension GroupCommit {
     /// Fails the callers that have waited too long for a lock that blocks the thread, and resumes
     /// the one that closes.
     private func failLate() {
-        let (late, closers, error) = state.withLock { state in
-            guard state.isBlocked else { return ([WriteJob](), [Closer](), AlertError?.none) }
-            state.patience.look()
+        let seen = LockPatience.Look(files)
+        let (late, closers, patience) = state.withLock { state in
+            guard state.isBlocked else { return ([WriteJob](), [Closer](), state.patience) }
+            state.patience.note(seen)
             let patience = state.patience
             let late = state.take {
                 $0.kind != .note && patience.isOver(for: $0.kind, since: $0.enqueued)
@@ -406,8 +407,9 @@ extension GroupCommit {
             {
                 swap(&closers, &state.closers)
             }
-            return (late, closers, late.isEmpty ? nil : patience.error)
+            return (late, closers, patience)
         }
+        let error = late.isEmpty ? nil : patience.error
         for job in late { job.finish(error) }
         for closer in closers { closer.resume() }
     }
@@ -433,10 +435,7 @@ struct LockPatience {
     private var isRewriting = false
     /// When another process was last seen to rewrite the database.
     private var lastRewriting: ContinuousClock.Instant?
-    /// The last holder; one that can't be seen counts as always the same.
-    private var holder: LinuxProcess?
-    /// The files as the last check found them.
-    private var written: [FileChange?] = []
+    private var last: Look?
     /// How many checks have found this holder, and how many of them have found nothing new written.
     private var looks = (all: 0, idle: 0)
 
@@ -450,15 +449,28 @@ struct LockPatience {
         isEnding = true
     }
 
-    /// Checks the holder of the lock, which some caller waits for.
-    mutating func look() {
-        isRewriting = WriterLock.isHolderRewriting(path: files.lock)
+    /// What a check finds of the lock, which some caller waits for.
+    struct Look {
+        /// Whether the holder rewrites the database.
+        let isRewriting: Bool
+        /// The holder; one that can't be seen counts as always the same.
+        let holder: LinuxProcess?
+        let files: [FileChange?]
+
+        init(_ files: QueueFiles) {
+            isRewriting = WriterLock.isHolderRewriting(path: files.lock)
+            holder = FileLocks(path: files.lock)?.flockHolder()
+            self.files = files.changes
+        }
+    }
+
+    mutating func note(_ seen: Look) {
+        isRewriting = seen.isRewriting
         if isRewriting { lastRewriting = .now }
-        let seen = FileLocks(path: files.lock)?.flockHolder()
-        let now = files.changes
-        let isSame = seen == holder
-        looks = (isSame ? looks.all + 1 : 1, isSame && now == written ? looks.idle + 1 : 1)
-        (holder, written) = (seen, now)
+        let isSame = seen.holder == last?.holder
+        let isIdle = isSame && seen.files == last?.files
+        looks = (isSame ? looks.all + 1 : 1, isIdle ? looks.idle + 1 : 1)
+        last = seen
     }
 
     /// Forgets which holder the checks have found, because the wait is over.

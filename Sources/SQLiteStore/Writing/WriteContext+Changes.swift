@@ -13,8 +13,7 @@ extension WriteContext: QueueTransaction {
         let changes = db.totalChanges
         do {
             if let prepared { return .success(try ask(prepared)) }
-            let attempt = try make(change, by: caller, keeper: keeper)
-            return Result { () throws(AlertError) in try attempt.result() }
+            return try make(change, by: caller, keeper: keeper)
         } catch let error as AlertError where db.totalChanges == changes {
             return .failure(error)
         }

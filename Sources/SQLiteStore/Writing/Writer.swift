@@ -145,7 +145,10 @@ final class Writer {
     @discardableResult
     func transaction(_ body: (WriteContext) throws -> Void) throws -> Bool {
         try beginChecked()
-        return try complete(body)
+        return try complete { context in
+            try body(context)
+            try context.finish()
+        }
     }
 
     /// Runs a closure in the current transaction, and commits it.
@@ -158,7 +161,6 @@ final class Writer {
             }
             let context = try makeContext(in: db)
             try body(context)
-            try context.finish()
             known.expect(context.change)
             try db.run("COMMIT")
             return known.didCommit()
@@ -194,6 +196,12 @@ final class Writer {
                     }
                     next = members.upperBound
                     admit(joining(), to: &outcome, &refusals)
+                }
+                // What several members have changed.
+                do {
+                    try context.finish()
+                } catch  where !error.concernsEveryone {
+                    throw HalfDone()
                 }
             }
             outcome.isCommitted = true

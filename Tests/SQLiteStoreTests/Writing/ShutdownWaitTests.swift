@@ -19,7 +19,7 @@ struct ShutdownWaitTests {
         var patience = LockPatience(files: files, busyTime: .seconds(5))
         patience.prepareToEnd()
         for check in 0..<100 {
-            patience.look()
+            patience.note(LockPatience.Look(files))
             if patience.isOver(for: .answer, since: .now) { return check }
             try act(check, files)
         }
