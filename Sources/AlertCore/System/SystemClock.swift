@@ -3,16 +3,20 @@ import Linux
 
 /// The clocks of the machine.
 public struct SystemClock: AlertClock {
-    /// The boot of the machine and the time namespace.
+    /// The boot of the machine, followed by the time namespace if that is not the initial one.
     ///
     /// A process that sees no `/proc`, or only the part with processes (`subset=pid`, systemd's
     /// `ProcSubset=pid`), can't read the boot's id, and nothing else identifies a boot for every
     /// process: the clocks' difference changes whenever the wall clock is set. Such a process uses
     /// a random name, so that no two boots ever look like one.
-    private static let boot = (id ?? "unknown-" + Hex.text(AuditEntry.makeSalt())) + " " + namespace
+    private static let boot =
+        (id ?? "unknown-" + Hex.text(AuditEntry.makeSalt()))
+        + (namespace == initialNamespace ? "" : " " + namespace)
     private static let id = LinuxFile.text("/proc/sys/kernel/random/boot_id")
     /// The time namespace, which determines the offsets of the boot clock and the monotonic clock.
     package static let namespace = LinuxFile.link("/proc/self/ns/time") ?? "time:[0]"
+    /// The one in which the machine starts: `PROC_TIME_INIT_INO` of Linux's `proc_ns.h`.
+    private static let initialNamespace = "time:[\(0xEFFF_FFFA)]"
 
     /// Creates a clock; all instances are equivalent.
     public init() {}
