@@ -117,7 +117,7 @@ extension AlertManager {
             do throws(AlertError) {
                 let changes = part.map { Change.resolve($0, .withdraw(authority)) }
                 for result in try await store.commit(changes, by: context.caller) {
-                    if case .success(let receipt) = result { await noteResolved(receipt.record) }
+                    if case .success(let receipt) = result { feed(.resolved(receipt.record)) }
                     results.append(result.map(\.record))
                 }
             } catch {
@@ -182,15 +182,14 @@ extension AlertManager {
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord {
         // Checked before the delegate is asked.
+        noteWaitInCallback()
         try authority.check(try await store.record(id), context.caller)
         let onScreen = try await cancelOnScreen(id, authority)
         if case .resolved(let record) = onScreen { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
         var isHandled = false
-        if case .notAsked = onScreen, let delegate = context.delegates[id] {
-            isHandled = await Self.handles(record, delegate, context.clock)
-        }
+        if case .notAsked = onScreen { isHandled = await isCancelHandled(record) }
         return try await resolve(id, .cancel(handled: isHandled, authority))
     }
 
@@ -231,42 +230,24 @@ extension AlertManager {
         case notAsked
     }
 
-    /// How long a delegate may take to handle a cancel.
-    private static let cancelTime = Duration.seconds(5)
-
-    /// Asks a delegate whether it handles a cancel; one that does not respond in time does not.
-    private static func handles(
-        _ record: AlertRecord, _ delegate: any AlertManagerDelegate, _ clock: any AlertClock
-    ) async -> Bool {
-        let isHandled = OneShot<Bool>()
-        let asking = Task { isHandled.deliver(await delegate.cancel(record) == .handled) }
-        let limit = Task {
-            try await clock.sleep(for: cancelTime)
-            isHandled.deliver(false)
-        }
-        defer {
-            asking.cancel()
-            limit.cancel()
-        }
-        return await isHandled.value()
-    }
-
     /// Lets the screen that shows an alert cancel it.
     private func cancelOnScreen(
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> ScreenCancel {
-        if let show = await presentation.show, show.id == id, context.delegates[id] != nil {
-            guard await show.requestCancel(authority) else { return .notAsked }
+        if screen.shown == id, context.delegates[id] != nil {
+            guard !screen.isClearing else { return .notAsked }
+            feed(.cancel(id, authority))
         } else {
             guard await store.screens().hasDelegate(for: id) else { return .notAsked }
             try await store.requestCancel(id, authority, by: context.caller)
         }
         let clock = context.clock
-        let limit = clock.now().advanced(by: Self.cancelTime)
+        // The screen itself waits no longer for the delegate, and then needs a moment.
+        let limit = clock.now().advanced(by: DelegateCalls.patience + .seconds(1))
         while !clock.now().isAtOrAfter(limit) {
             let position = store.position
             // In this order: a screen clears only after it has stored its result.
-            var isOnScreen = await presentation.show?.id == id
+            var isOnScreen = screen.shown == id
             if !isOnScreen { isOnScreen = await store.screens().hasDelegate(for: id) }
             let record = try await store.record(id)
             if record.response != nil { return .resolved(record) }
@@ -282,7 +263,7 @@ extension AlertManager {
     ) async throws(AlertError) -> AlertRecord {
         let record = try await store.resolve(
             id, resolution, seen: seen, by: other ?? context.caller)
-        await noteResolved(record)
+        feed(.resolved(record))
         return record
     }
 }

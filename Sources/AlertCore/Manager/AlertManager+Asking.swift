@@ -80,7 +80,7 @@ extension AlertManager {
         let record = asking.receipt.record
         let mine = AlertClosures(alert: alert, asked: record, body: body)
         if mine.isEmpty, record.response == nil {
-            presentation.wakeUps.wake(keeping: self)
+            wake()
         } else {
             await keep(mine, for: asking)
         }
@@ -133,6 +133,7 @@ extension AlertManager {
     public nonisolated func ask(
         _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
+        noteWaitInCallback()
         let asking = try await enqueue(alert.filledIn, delegate)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
@@ -170,7 +171,7 @@ extension AlertManager {
         _ alert: Alert
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
         let asking = try await enqueue(alert, nil)
-        presentation.wakeUps.wake(keeping: self)
+        wake()
         return (asking.receipt.record, !asking.receipt.isNew)
     }
 
@@ -190,7 +191,8 @@ extension AlertManager {
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
     ///   which case the alert is not changed.
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
-        let before = askers.resolutionsSeen
+        noteWaitInCallback()
+        let before = waiters.resolutionsSeen
         var found = try await store.find(.id(id))
         if found.isOverdue {
             // Its askers wait until the expiry is stored, as long as a failing disk is tolerated.
@@ -215,14 +217,14 @@ extension AlertManager {
             () async throws(AlertError) in try await enqueue(alert)
         }
         // It may be on another screen, which the log reports.
-        await listener.listen(from: asking.receipt.sequence)
+        await follow(from: asking.receipt.sequence)
         return asking
     }
 
     private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
         guard !isClosed else { throw .closed }
         try alert.validate()
-        let before = askers.resolutionsSeen
+        let before = waiters.resolutionsSeen
         let question = Question(alert: alert, source: alert.source ?? source)
         let receipt = try await store.enqueue(question, by: context.caller)
         return Asking(receipt: receipt, resolutionsBefore: before)
@@ -235,22 +237,29 @@ extension AlertManager {
         let wanted = record.alert.presenters
         guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
         else { return }
-        if presentation.wakeUps.mayBeShown(on: wanted) { return }
+        if await mayBeShown(on: wanted) { return }
         if await store.screens().screen(for: record.alert, record.id) != nil { return }
         context.errors.report(.unattended(record.id, presenters: wanted))
+    }
+
+    /// Whether one of the manager's own presenters may show an alert; `nil` means all presenters.
+    func mayBeShown(on wanted: [String]?) -> Bool {
+        guard screen.isOn else { return false }
+        return wanted?.hasIdentical(of: screen.presenters.names) ?? true
     }
 
     /// Keeps the closures of an alert until it has its response.
     private func keep(_ mine: AlertClosures, for asking: Asking) async {
         let record = asking.receipt.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
-            await handlers.add(mine, for: record.id)
-            await listener.listen(from: asking.receipt.sequence)
+            handlers.add(mine, for: record.id)
+            follow(from: asking.receipt.sequence)
+            update()
         }
-        presentation.wakeUps.wake(keeping: self)
+        wake()
         if record.response != nil {
-            await settle(record)
-        } else if askers.mayHaveMissed(asking) {
+            settle(record)
+        } else if waiters.mayHaveMissed(asking) {
             Task { await lookAgain(at: record.id) }
         }
     }
@@ -258,9 +267,9 @@ extension AlertManager {
     private nonisolated func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
         let record = asking.receipt.record
         if record.response != nil { return record }
-        let wait = WaitingAskers.Wait()
-        askers.add(wait, for: record.id)
-        presentation.wakeUps.wake(keeping: self)
+        let wait = Waiters.Wait()
+        waiters.add(wait, for: record.id)
+        wake()
         Task { await watch(asking) }
         return try await withTaskCancellationHandler {
             do {
@@ -271,16 +280,19 @@ extension AlertManager {
             }
         } onCancel: {
             wait.deliver(.failure(CancellationError()))
-            askers.remove(wait, for: record.id)
+            waiters.remove(wait, for: record.id)
         }
     }
 
     /// Follows what happens to an alert that a call waits for, from its storing on.
     private func watch(_ asking: Asking) async {
         let id = asking.receipt.record.id
-        await listener.listen(from: asking.receipt.sequence)
-        if let expiry = asking.receipt.expiry { await askers.keepDeadline(expiry, of: id) }
-        if askers.mayHaveMissed(asking) { await lookAgain(at: id) }
+        follow(from: asking.receipt.sequence)
+        if let expiry = asking.receipt.expiry {
+            deadlines.add(id, at: expiry)
+            setAlarm(at: expiry)
+        }
+        if waiters.mayHaveMissed(asking) { await lookAgain(at: id) }
     }
 
     private func withdrawForCancelledTask(_ id: Alert.ID) async {
@@ -288,6 +300,6 @@ extension AlertManager {
         // is cancelled, and the response, or the alert, can still be found by its id.
         guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
         else { return }
-        await noteResolved(record)
+        feed(.resolved(record))
     }
 }

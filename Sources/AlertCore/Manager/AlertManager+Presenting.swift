@@ -30,8 +30,17 @@ extension AlertManager {
     package func startPresenting(
         _ presenters: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool = false
     ) async throws(AlertError) {
-        try await presentation.start(presenters, only: only, keepsLog: keepsLog, for: self)
-        await listener.listen(from: store.position.sequence)
+        noteWaitInCallback()
+        guard !isClosed else { throw .closed }
+        isPresenting.store(true, ordering: .releasing)
+        try await waitForScreen { call in
+            screenParts.starts[call] = presenters
+            return .start(
+                Screen.Start(
+                    call: call, presenters: presenters.map(\.name), only: only,
+                    keepsLog: keepsLog))
+        }
+        follow(from: store.position.sequence)
     }
 
     /// Takes the current alert off this screen, detaches the screen, and returns when that is done.
@@ -40,23 +49,28 @@ extension AlertManager {
     /// await manager.stopPresenting()
     /// ```
     ///
-    /// An alert that was on the screen waits again, unless another screen shows it. A delegate must
-    /// not wait for this: the manager waits for the delegate.
-    public func stopPresenting() async { await presentation.stop() }
+    /// An alert that was on the screen waits again, unless another screen shows it.
+    public func stopPresenting() async {
+        noteWaitInCallback()
+        await endPresenting()
+    }
+
+    func endPresenting() async { try? await waitForScreen { .stop($0) } }
 
     /// Waits until there is nothing left to show.
     ///
     /// - Throws: ``AlertError/incompatible(path:_:)``, the reason why presenting has ended by
     ///   itself.
     package func presentedAll() async throws(AlertError) {
-        await presentation.waitUntilIdle()
-        if let error = presentation.failure.error { throw error }
+        noteWaitInCallback()
+        try await waitForScreen(mayLeave: true) { .waitUntilIdle($0) }
+        if let error = failure.error { throw error }
     }
 
     /// Waits until presenting ends because the queue is no longer the one that was opened, and
     /// throws that error; returns if the task is cancelled.
     package nonisolated func presentingFailed() async throws(AlertError) {
-        try await presentation.failure.wait()
+        try await failure.wait()
     }
 
     /// How many alerts come before this one on the attached screens, including the current one;

@@ -41,7 +41,7 @@ extension AlertManager {
         _ id: Alert.ID, until end: Alert.Deadline?
     ) async throws(AlertError) -> AlertRecord {
         let record = try await store.snooze(id, until: end, by: context.caller)
-        await noteSnoozed(id)
+        feed(.snoozed(id))
         return record
     }
 }

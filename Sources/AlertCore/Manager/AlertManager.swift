@@ -41,11 +41,28 @@ public actor AlertManager {
     public nonisolated let source: String
 
     nonisolated let context: QueueContext
-    nonisolated let askers: WaitingAskers
-    nonisolated let handlers: HandlerRunner
-    nonisolated let presentation: PresentationLoop
-
-    nonisolated let listener: LogListener
+    nonisolated let waiters = Waiters()
+    nonisolated let failure = PresentationFailure()
+    /// What is shown, and by whom.
+    var screen = Screen()
+    /// The parts of the system that the screen uses.
+    var screenParts: ScreenParts
+    /// The events of the screen that are yet to be handled; the first one is being handled.
+    private var screenEvents: [Screen.Event] = []
+    /// Events from other threads, in their order.
+    private nonisolated let inbox = Mutex<[Screen.Event]>([])
+    nonisolated let isPresenting = Atomic<Bool>(false)
+    var delegateCalls = DelegateCalls()
+    var callsInLine: [Int: DelegateCall] = [:]
+    var handlers = Handlers()
+    /// Changes when a handler ends.
+    nonisolated let handlerEnds = ChangeSignal()
+    var deadlines = Deadlines()
+    var log = LogReading()
+    private let alarm: Alarm
+    /// The manager, while it must not end.
+    private var keptAlive: AlertManager?
+    private var lastNumber = 0
 
     /// Checks once a second what the clocks or other processes may have changed.
     private var ticker: Task<Void, Never>?
@@ -78,14 +95,8 @@ public actor AlertManager {
         context = QueueContext(
             store: store, clock: clock, caller: caller, queueName: queueName,
             delegates: Delegates(delegate), errors: errors)
-        askers = WaitingAskers(context)
-        handlers = HandlerRunner(context)
-        presentation = PresentationLoop(context, turn: turn)
-        listener = LogListener(context)
-        await askers.belong(to: self)
-        await handlers.belong(to: self)
-        await presentation.belong(to: self)
-        await listener.belong(to: self)
+        screenParts = ScreenParts(turn: turn)
+        alarm = Alarm(clock: clock)
         startTicking()
         if !presenters.isEmpty { try await startPresenting(presenters, only: nil) }
     }
@@ -93,6 +104,8 @@ public actor AlertManager {
     deinit {
         // The store itself writes its remaining notes.
         ticker?.cancel()
+        log.task?.cancel()
+        screenParts.end()
     }
 
     nonisolated var store: any AlertStore { context.store }
@@ -126,6 +139,7 @@ public actor AlertManager {
     /// await manager.close()
     /// ```
     public func close() async {
+        noteWaitInCallback()
         if closing == nil {
             closed.store(true, ordering: .releasing)
             closing = Task { await end() }
@@ -135,13 +149,16 @@ public actor AlertManager {
     }
 
     private func end() async {
-        await stopPresenting()
-        await listener.close()
+        await endPresenting()
+        log.task?.cancel()
         ticker?.cancel()
-        await handlers.close()
-        await context.delegates.calls.waitForAll()
-        await askers.close()
+        alarm.cancel()
+        handlers.removeAll()
+        handlerEnds.change()
+        await waitForDelegates()
+        waiters.close()
         await store.close()
+        keptAlive = nil
     }
 
     /// Sets the closure that receives errors for which no caller waits: those of closures, handlers
@@ -180,9 +197,88 @@ public actor AlertManager {
             // The sleep ends early when the manager has closed or is gone.
             while (try? await Task.sleep(for: .seconds(1))) != nil {
                 guard let self else { return }
-                await self.handlers.tryAgain()
-                await self.askers.expireOverdue()
+                await self.tryHandlersAgain()
+                await self.expireOverdue()
             }
         }
+    }
+}
+
+// MARK: - Events and time
+
+extension AlertManager {
+    /// A number for a call or an effect.
+    func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Tells the screen something, from any thread; in the order of these calls.
+    nonisolated func send(_ event: Screen.Event) {
+        let isFirst = inbox.withLock { events in
+            // Once is enough.
+            if case .news = event, events.contains(where: \.isNews) { return false }
+            events.append(event)
+            return events.count == 1
+        }
+        // A task would begin on another thread.
+        if isFirst { context.executor.run { self.assumeIsolated { $0.receive() } } }
+    }
+
+    /// Tells the screen that there may be something to show.
+    nonisolated func wake() {
+        if isPresenting.load(ordering: .acquiring) { send(.news) }
+    }
+
+    private func receive() {
+        let isHandling = !screenEvents.isEmpty
+        screenEvents += takeInbox()
+        if !isHandling { handleEvents() }
+    }
+
+    private func takeInbox() -> [Screen.Event] {
+        inbox.withLock { events in
+            defer { events = [] }
+            return events
+        }
+    }
+
+    /// Tells the screen something, after what was sent before, and does what follows from it.
+    ///
+    /// An effect that ends at once is an event while the effects before it are carried out; that
+    /// waits for its turn.
+    func feed(_ event: Screen.Event) {
+        let isHandling = !screenEvents.isEmpty
+        screenEvents += takeInbox() + [event]
+        if !isHandling { handleEvents() }
+    }
+
+    private func handleEvents() {
+        while let next = screenEvents.first {
+            if case .ended(let run, _) = next { screenParts.runs[run] = nil }
+            for effect in screen.handle(next, at: context.clock.now()) { carryOut(effect) }
+            screenEvents.removeFirst()
+        }
+        update()
+    }
+
+    /// Sets the alarm for the screen and its delegates, and decides whether the manager must be kept
+    /// alive.
+    func update() {
+        keptAlive = !isClosed && (screen.needsManager || !handlers.isEmpty) ? self : nil
+        if let moment = screen.nextMoment { setAlarm(at: moment) }
+        for moment in delegateCalls.moments { setAlarm(at: moment) }
+    }
+
+    /// Makes sure that what is due at a moment is done then.
+    func setAlarm(at moment: ClockReading) {
+        alarm.set(at: moment) { [weak self] in await self?.timeHasCome() }
+    }
+
+    private func timeHasCome() async {
+        feed(.time)
+        handleDelegateCall(.time)
+        await tryHandlersAgain()
+        await expireOverdue()
     }
 }

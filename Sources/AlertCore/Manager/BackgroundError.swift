@@ -14,6 +14,9 @@ public enum BackgroundError: Error, Sendable {
     /// A presenter can't show an alert, or made a choice that the alert does not offer. The alert
     /// still waits.
     case presenter(name: String, Alert.ID, any Error)
+    /// A delegate's method, such as `StatusLine.willPresent`, has not returned for five seconds. The
+    /// queue goes on without it; its other methods are called once it returns.
+    case delegate(Alert.ID, _ method: String, silentFor: Duration)
     /// Due changes can't be stored: deadlines are not applied, and snoozed alerts don't return.
     /// They are tried again each second; the error is reported once.
     case deadlines(AlertError)
@@ -40,6 +43,9 @@ extension BackgroundError: CustomStringConvertible {
                 + "trying again in \(pause.components.seconds) s"
         case .presenter(let name, let id, let error):
             "the presenter “\(name)” failed with alert \(id): \(error)"
+        case .delegate(let id, let method, let time):
+            "the delegate's \(method) has not returned for \(time.components.seconds) s, for "
+                + "alert \(id); the queue goes on without it"
         case .deadlines(let error):
             "deadlines can't be applied for now: \(error)"
         case .entriesLost(let error), .inconsistent(_, let error):

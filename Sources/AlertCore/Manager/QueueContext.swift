@@ -1,5 +1,5 @@
-/// What the parts of one manager share: its store, its clock, the Dispatch queue that they run on,
-/// and the recipients of its events.
+/// What a manager works with: its store, its clock, the Dispatch queue that it runs on, and the
+/// recipients of its events.
 struct QueueContext: Sendable {
     let store: any AlertStore
     let clock: any AlertClock
@@ -8,7 +8,6 @@ struct QueueContext: Sendable {
     let caller: Caller
     /// What screens call the queue, where they show several; `nil` where they show only this one.
     var queueName: String?
-    /// The executor of the manager and all its parts.
     let executor = QueueExecutor(label: "alertq.manager")
     let delegates: Delegates
     let errors: BackgroundErrors

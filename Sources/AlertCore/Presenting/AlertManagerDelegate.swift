@@ -12,8 +12,12 @@
 /// alert is still on the screen, its choice marked, until `willDismiss` has returned. All have
 /// defaults that do nothing, except that the default of ``cancel(_:)`` simulates the cancel button.
 ///
-/// The screen waits for these methods: return promptly, and start a task for anything longer. A
-/// delegate may be isolated to the main actor or to another actor:
+/// The screen waits for these methods, one after another, for up to five seconds each; after that
+/// the queue goes on, ``BackgroundError/delegate(_:_:silentFor:)`` is reported, and the other methods
+/// are called when the silent one returns. A method may wait for what waits for the screen, such as
+/// ``AlertManager/ask(_:delegate:)`` or ``AlertManager/close()``: that counts as its return, and the
+/// next ones are called while it is suspended. A delegate may be isolated to the main actor or to
+/// another actor:
 ///
 /// ```swift
 /// @MainActor final class StatusLine: AlertManagerDelegate {
@@ -22,10 +26,6 @@
 ///     func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) { text = "" }
 /// }
 /// ```
-///
-/// A delegate must not wait for a response, for ``AlertManager/close()`` or for
-/// ``AlertManager/stopPresenting()``: these wait for the screen, and the screen waits for the
-/// delegate.
 public protocol AlertManagerDelegate: AnyObject, Sendable {
     /// Called when the alert is about to be shown.
     nonisolated(nonsending) func willPresent(_ alert: AlertRecord) async

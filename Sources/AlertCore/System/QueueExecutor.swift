@@ -17,6 +17,9 @@ package final class QueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
+    /// Runs a closure on the queue, which an actor with this executor may assume to be its own.
+    package func run(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     package func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }

@@ -41,6 +41,7 @@ struct BackgroundErrorTests {
                 errors.note("handler \(name) \(id) \(cause) \(pause.components.seconds)")
             case .presenter(let name, let id, let cause):
                 errors.note("presenter \(name) \(id) \(cause)")
+            case .delegate(let id, let method, _): errors.note("delegate \(method) \(id)")
             case .deadlines(let cause): errors.note("deadlines \(cause)")
             case .entriesLost(let cause): errors.note("entries \(cause)")
             case .inconsistent(let id, let cause): errors.note("inconsistent \(id) \(cause)")

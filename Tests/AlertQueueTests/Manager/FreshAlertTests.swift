@@ -103,7 +103,7 @@ struct FreshAlertTests {
         #expect(await presenter.waitUntilShown().id == shown)
         presenter.choose(.button(0))
         try await manager.presentedAll()
-        #expect(await eventually { await manager.presentation.isWaiting })
+        #expect(await eventually { await manager.screen.isIdle })
         try await manager.show(.yesNo("not shown"))
         try await manager.presentedAll()
         #expect(presenter.shown.map(\.id) == [shown])

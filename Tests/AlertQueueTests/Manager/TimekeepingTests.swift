@@ -96,7 +96,7 @@ struct TimekeepingTests {
         _ = try await presenter.waitUntilShown(within: .seconds(20))
         presenter.choose(.later(.seconds(60)))
         #expect(try await eventually { try await manager.record(id).snoozes == 1 })
-        #expect(await eventually { await manager.presentation.isWaiting })
+        #expect(await eventually { await manager.screen.isIdle })
         // By the presenter's own clock the snooze is not over.
         let later = ManualClock(clock.now().advanced(by: .seconds(60)))
         let store = try await queue.store(clock: later)

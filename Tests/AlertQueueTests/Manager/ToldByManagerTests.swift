@@ -129,9 +129,9 @@ struct ToldByManagerTests {
         #expect(await eventually { lines.lines == ["inconsistent \(id)"] })
         // Each wake-up is another look.
         for _ in 1...10 {
-            let looks = await follower.presentation.isWaiting
-            follower.presentation.wakeUps.wake()
-            #expect(await eventually { await follower.presentation.isWaiting } || looks)
+            let looks = await follower.screen.isIdle
+            follower.wake()
+            #expect(await eventually { await follower.screen.isIdle } || looks)
         }
         #expect(lines.lines == ["inconsistent \(id)"])
         await follower.close()
@@ -142,7 +142,7 @@ struct ToldByManagerTests {
     @Test("An asker does not accept the response to another question with the same id")
     func replaced() async throws {
         let asking = Task { try await manager.ask(.yesNo("Drop the database?")) }
-        try #require(await eventually { manager.askers.count(for: 1) == 1 })
+        try #require(await eventually { manager.waiters.count(for: 1) == 1 })
         let asked = try await manager.record(1)
         let docs = Alert.yesNo("Deploy the docs?")
         let response = Response(

@@ -28,7 +28,7 @@ struct WaitingTests {
         let asking = (0..<3).map { _ in
             Task { try await manager.ask(.yesNo(key: "one")) }
         }
-        #expect(await eventually { manager.askers.count(for: 1) == 3 })
+        #expect(await eventually { manager.waiters.count(for: 1) == 3 })
         await manager.close()
         for task in asking {
             let error = await #expect(throws: AlertError.self) { try await task.value }
@@ -43,7 +43,7 @@ struct WaitingTests {
     func replaced() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = Task { try await manager.ask(.yesNo()) }
-        #expect(await eventually { !manager.askers.isEmpty })
+        #expect(await eventually { !manager.waiters.isEmpty })
         let other = try TemporaryQueue()
         let store = try await other.store()
         try await store.ask(.yesNo("Another's"))
@@ -73,7 +73,7 @@ struct WaitingTests {
         let question = Alert(
             "Go on?", deadline: .after(.seconds(60)), defaultButton: Decision.no.id)
         async let asking = manager.ask(question, as: Decision.self)
-        #expect(await eventually { !manager.askers.isEmpty })
+        #expect(await eventually { !manager.waiters.isEmpty })
         clock.advance(by: .seconds(60))
         #expect(try await asking == .no)
         await manager.close()

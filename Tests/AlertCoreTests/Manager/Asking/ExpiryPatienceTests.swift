@@ -27,9 +27,9 @@ struct ExpiryPatienceTests {
         }
         let manager = try await store.manager(clock: clock)
         async let first = manager.ask(.yesNo(deadline: .after(.seconds(60))))
-        #expect(await eventually { manager.askers.count(for: 1) == 1 })
+        #expect(await eventually { manager.waiters.count(for: 1) == 1 })
         async let second = manager.ask(.yesNo(deadline: .after(.seconds(120))))
-        #expect(await eventually { manager.askers.count(for: 2) == 1 })
+        #expect(await eventually { manager.waiters.count(for: 2) == 1 })
         clock.advance(by: .seconds(60))
         // The manager may have tried again by now.
         #expect(await eventually { tries.withLock { $0.first } == 1 })

@@ -77,7 +77,7 @@ struct MissedResponseTests {
                 _ = try await manager.ask(.yesNo())
                 recorder.note("\(id)")
             }
-            #expect(await eventually { manager.askers.count(for: id) == 1 })
+            #expect(await eventually { manager.waiters.count(for: id) == 1 })
             try await other.answer(id, button: "Yes")
             #expect(await eventually { recorder.lines.last == "\(id)" })
             #expect(await !manager.isInterestedInLog)
@@ -95,8 +95,8 @@ struct MissedResponseTests {
             if case .listening = place { looks.withLock { $0 += 1 } }
         }
         let manager = try await store.manager()
-        manager.askers.add(WaitingAskers.Wait(), for: 1)
-        await manager.listener.listen(from: 0)
+        manager.waiters.add(Waiters.Wait(), for: 1)
+        await manager.follow(from: 0)
         // After its first look, a listener on whose news nothing depends stops.
         #expect(await eventually { looks.withLock { $0 } >= 2 })
         await manager.close()
@@ -121,11 +121,12 @@ struct MissedResponseTests {
         let manager = try await AlertManager(queue, presenters: [presenter])
         let id = try await manager.show(.yesNo())
         _ = try await presenter.waitUntilShown(within: .seconds(20))
-        let show = try #require(await manager.presentation.show)
         presenter.choose(.later(nil))
-        #expect(await eventually { await manager.presentation.show == nil })
-        let record = try await manager.record(id)
-        #expect(await !show.hear(record))
+        #expect(await eventually { await manager.screen.shown == nil })
+        let waiting = Task { try await manager.resolution(of: id).response?.button?.id }
+        #expect(await eventually { manager.waiters.count(for: id) == 1 })
+        try await AlertManager(queue).answer(id, button: "Yes")
+        #expect(try await waiting.value == "Yes")
         await manager.close()
     }
 }

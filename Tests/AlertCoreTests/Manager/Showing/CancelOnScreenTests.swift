@@ -82,9 +82,8 @@ struct CancelOnScreenTests {
         let manager = try await store.manager([presenter], delegate: delegate)
         try await manager.show(.yesNo())
         _ = try await presenter.waitUntilShown(within: .seconds(20))
-        let show = try #require(await manager.presentation.show)
-        await show.requestCancel(.own(.program))
-        await show.requestCancel(.own(.program))
+        let id = try #require(await manager.screen.shown)
+        for _ in 1...2 { await manager.feed(.cancel(id, .own(.program))) }
         #expect(await eventually { tries.withLock { $0 } > 0 })
         // The show gets this choice after both requests.
         presenter.chooseIfShown(.button(0))

@@ -98,7 +98,7 @@ struct FailingPresenterTests {
                 menu.fail(Hangup())
                 #expect(
                     await eventually {
-                        await manager.presentation.presenters.able(at: clock.now()) == ["terminal"]
+                        await manager.screen.presenters.able(at: clock.now()) == ["terminal"]
                     })
             }
             terminal.choose(.button(0))
@@ -142,7 +142,7 @@ struct FailingPresenterTests {
         let next = try await leader.show(question("For the menu", for: ["menu"]))
         // It is this screen's turn, for ten seconds.
         clock.advance(by: .seconds(9))
-        #expect(await leader.presentation.show?.id == id && menu.shown.isEmpty)
+        #expect(await leader.screen.shown == id && menu.shown.isEmpty)
         let isShown = await eventually {
             clock.advance(by: .seconds(1))
             return menu.isShowing
@@ -157,21 +157,22 @@ struct FailingPresenterTests {
         let question = question("For another menu", for: ["menu\u{301}"])
         let id = try await manager.show(question)
         let record = try await manager.record(id)
-        #expect(await manager.presentation.presenters.candidates(for: record).isEmpty)
-        #expect(!manager.presentation.wakeUps.mayBeShown(on: question.presenters))
+        #expect(await manager.screen.presenters.candidates(for: record).isEmpty)
+        #expect(await !manager.mayBeShown(on: question.presenters))
         await manager.close()
     }
 
     @Test("A presenter's rests double up to a minute, and start over after a success")
     func rests() {
-        var presenters = LoopPresenters([ScriptedPresenter(name: "menu")])
+        var presenters = Presenters(
+            Screen.Start(call: 1, presenters: ["menu"], only: nil, keepsLog: false))
         let now = clock.now()
         let rests = (0..<8).map { _ in presenters.noteFailure(of: "menu", at: now, atMost: nil) }
         #expect(rests == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
         #expect(presenters.able(at: now).isEmpty && presenters.unstuck == ["menu"])
         #expect(presenters.rest(of: "menu", at: now) == .seconds(60))
         #expect(presenters.able(at: now.advanced(by: .seconds(60))) == ["menu"])
-        presenters.noteSuccess(of: "menu")
+        presenters.noteSuccess(of: ["menu"])
         #expect(presenters.able(at: now) == ["menu"])
         #expect(presenters.noteFailure(of: "menu", at: now, atMost: nil) == .seconds(1))
         #expect(presenters.noteFailure(of: "menu", at: now, atMost: .seconds(1)) == .seconds(1))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-/// What a presentation loop releases when it shows nothing.
+/// What a screen releases when it shows nothing.
 @Suite("Lead and turn", .inParallel)
 struct LeadAndTurnTests {
     private let clock = ManualClock()
@@ -30,19 +30,18 @@ struct LeadAndTurnTests {
         let first = try await store.manager([broken])
         first.onError { errors.note("\($0)") }
         let id = try await first.show(.yesNo())
-        let loop = first.presentation
         #expect(
             await eventually {
-                guard errors.lines.count == 1, await loop.isWaiting else { return false }
+                guard errors.lines.count == 1, await first.screen.isIdle else { return false }
                 return clock.sleeperCount == 1
             })
-        // After its pause the loop looks for other alerts, finds none, and rests itself.
+        // After its pause the screen looks for other alerts, finds none, and rests itself.
         clock.advance(by: .seconds(1))
         let end = clock.now()
         #expect(
             await eventually {
                 guard lastLook.withLock({ $0 }) == end else { return false }
-                return await loop.isWaiting
+                return await first.screen.isIdle
             })
         let sound = ScriptedPresenter()
         let second = try await AlertManager(queue, presenters: [sound])
@@ -62,7 +61,7 @@ struct LeadAndTurnTests {
         let first = try await store.manager([ScriptedPresenter()], turn: turn)
         #expect(await eventually { begun.count > 0 })
         async let stop: Void = first.stopPresenting()
-        #expect(await eventually { await !first.presentation.isOn })
+        #expect(await eventually { await !first.screen.isOn })
         end.change()
         await stop
         let presenter = ScriptedPresenter()

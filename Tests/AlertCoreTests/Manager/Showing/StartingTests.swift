@@ -29,7 +29,7 @@ struct StartingTests {
 
     /// Lets what has been submitted to the manager's queue run until it waits.
     private func letRun(_ manager: AlertManager) async {
-        for _ in 1...10 { _ = await manager.presentation.isOn }
+        for _ in 1...10 { _ = await manager.screen.isOn }
     }
 
     @Test("A second start presents, even if the first one, which it came upon, fails")
@@ -80,7 +80,7 @@ struct StartingTests {
         gate.open()
         try await starting.value
         await stopping.value
-        #expect(await !manager.presentation.isOn)
+        #expect(await !manager.screen.isOn)
         #expect(await manager.screens().all.isEmpty)
         await manager.close()
     }
@@ -93,7 +93,7 @@ struct StartingTests {
             await thrown { try await manager.startPresenting([ScriptedPresenter()]) }
         }
         #expect(await gate.isReached())
-        await manager.presentation.fail(with: .incompatible(path: "memory", "was replaced"))
+        await manager.feed(.failed(.incompatible(path: "memory", "was replaced")))
         gate.open()
         #expect(await starting.value?.kind == "incompatible")
         #expect(await thrown { try await manager.presentingFailed() }?.kind == "incompatible")
@@ -110,7 +110,7 @@ struct StartingTests {
     }
 
     @Test(
-        "An alert that is asked while the loop finds none is shown before the queue counts as empty"
+        "An alert that is asked while the screen finds none is shown before the queue counts as empty"
     )
     func askedWhileLooking() async throws {
         let presenter = ScriptedPresenter()
@@ -119,17 +119,15 @@ struct StartingTests {
         store.gate = { place async throws(AlertError) in
             guard place == .found(nil) else { return }
             looks.note("nothing")
-            let wakeUps = manager.presentation.wakeUps
             switch looks.lines.count {
             case 1:
-                let seen = wakeUps.count
                 Task {
                     try? await manager.presentedAll()
                     isEmpty.deliver(())
                 }
-                _ = await eventually { wakeUps.count > seen }
+                _ = await eventually { await manager.screen.isEndAwaited }
             case 2:
-                // The loop makes sure that nothing is left; what comes now is for the next look.
+                // The screen makes sure that nothing is left; what comes now is for the next look.
                 _ = try await manager.show(.yesNo())
             default: break
             }

@@ -24,7 +24,7 @@ struct ManyAtOnceTests {
             Task { try await manager.ask(.yesNo(key: "one")).alertID }
         }
         let waiting = (0..<5).map { _ in Task { try await manager.resolution(of: id).id } }
-        #expect(await eventually { manager.askers.count(for: id) == 10 })
+        #expect(await eventually { manager.waiters.count(for: id) == 10 })
         try await other.answer(id, button: "Yes")
         for task in asking { #expect(try await task.value == id) }
         for task in waiting { #expect(try await task.value == id) }

@@ -91,7 +91,7 @@ struct LeavingTests {
             #expect(try await asking.outcome == .answered)
         }
         stuck.gate.change()
-        #expect(await eventually { await manager.presentation.presenters.stuck.isEmpty })
+        #expect(await eventually { await manager.screen.presenters.stuck.isEmpty })
         async let asking = manager.ask("Round 3?", buttons: ["OK"])
         #expect(await eventually { stuck.shown.count == 2 })
         _ = await presenter.waitUntilShown()

@@ -81,7 +81,7 @@ struct PresentationTests {
     func alreadyEmpty() async throws {
         let manager = try await AlertManager(
             path: queue.path, presenters: [ScriptedPresenter()])
-        #expect(await eventually { await manager.presentation.isWaiting })
+        #expect(await eventually { await manager.screen.isIdle })
         let isOver = Mutex(false)
         Task {
             try await manager.presentedAll()
@@ -113,7 +113,7 @@ struct PresentationTests {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let other = try await AlertManager(path: queue.path)
-        #expect(await eventually { await manager.presentation.isWaiting })
+        #expect(await eventually { await manager.screen.isIdle })
         let id = try await other.show(Alert("Well?", buttons: ["OK"]))
         #expect(try await presenter.waitUntilShown(within: .seconds(20)).id == id)
         presenter.choose(.button(0))

@@ -9,22 +9,19 @@ final class Delegates: Sendable {
         weak let delegate: (any AlertManagerDelegate)?
     }
 
+    /// An alert that this manager has asked.
+    private struct Own {
+        let reference: Reference
+        var isPresented = false
+        /// Whether it has left the screens, as its delegate knows, and waits again.
+        var hasReturned = false
+    }
+
     private struct State {
         /// The alerts that are being stored and have no id yet, numbered in order of arrival.
         var arriving: Set<UInt64> = []
         var begun: UInt64 = 0
-        /// The delegates of the alerts that this manager has asked.
-        var byAlert: [Alert.ID: Reference] = [:]
-        /// The alerts among them whose delegates know that they are on a screen.
-        var presented: Set<Alert.ID> = []
-        /// Those whose delegates know that they have left the screens, and wait again.
-        var returned: Set<Alert.ID> = []
-
-        mutating func forget(_ id: Alert.ID) {
-            byAlert[id] = nil
-            presented.remove(id)
-            returned.remove(id)
-        }
+        var own: [Alert.ID: Own] = [:]
     }
 
     /// How many alerts are remembered; beyond twice that number, the oldest are forgotten.
@@ -33,7 +30,6 @@ final class Delegates: Sendable {
     private let ofManager: Reference
     private let state = Mutex(State())
     private let arrivals = ChangeSignal()
-    let calls = DelegateCalls()
 
     init(_ delegate: (any AlertManagerDelegate)?) {
         ofManager = Reference(delegate: delegate)
@@ -47,18 +43,18 @@ final class Delegates: Sendable {
 
     /// Whether a delegate wants to be notified of alerts that this manager has asked.
     var hasOwn: Bool {
-        state.withLock { $0.byAlert.values.contains { $0.delegate != nil } }
+        state.withLock { $0.own.values.contains { $0.reference.delegate != nil } }
     }
 
     /// The delegate of an alert, if this manager has asked it.
     func ofOwn(_ id: Alert.ID) -> (any AlertManagerDelegate)? {
-        state.withLock { $0.byAlert[id] }?.delegate
+        state.withLock { $0.own[id] }?.reference.delegate
     }
 
     /// The delegate that is notified of an alert.
     subscript(id: Alert.ID) -> (any AlertManagerDelegate)? {
-        guard let own = state.withLock({ $0.byAlert[id] }) else { return ofManager.delegate }
-        return own.delegate
+        guard let own = state.withLock({ $0.own[id] }) else { return ofManager.delegate }
+        return own.reference.delegate
     }
 
     /// Stores an alert that has a delegate of its own.
@@ -81,10 +77,9 @@ final class Delegates: Sendable {
             state.withLock { state in
                 state.arriving.remove(number)
                 guard record.response == nil else { return }
-                state.byAlert[record.id] = Reference(delegate: delegate)
-                guard state.byAlert.count > 2 * Self.memory else { return }
-                let oldest = state.byAlert.keys.sorted().prefix(Self.memory)
-                for id in oldest { state.forget(id) }
+                state.own[record.id] = Own(reference: Reference(delegate: delegate))
+                guard state.own.count > 2 * Self.memory else { return }
+                for id in state.own.keys.sorted().prefix(Self.memory) { state.own[id] = nil }
             }
             return stored
         } catch {
@@ -94,29 +89,29 @@ final class Delegates: Sendable {
     }
 
     /// Waits until the delegates of all alerts that are currently being stored are known, or the
-    /// task is cancelled; returns whether there were any.
-    nonisolated(nonsending) func waitForArrivals() async -> Bool {
+    /// task is cancelled.
+    nonisolated(nonsending) func waitForArrivals() async {
         let last = state.withLock { $0.begun }
-        var hasWaited = false
         while true {
             let seen = arrivals.count
-            guard state.withLock({ $0.arriving.contains { $0 <= last } }) else { return hasWaited }
+            guard state.withLock({ $0.arriving.contains { $0 <= last } }) else { return }
             // A cancelled wait ends at once: this would run round and round on the manager's queue.
-            if Task.isCancelled { return hasWaited }
-            hasWaited = true
+            if Task.isCancelled { return }
             await arrivals.wait(after: seen)
         }
     }
 
     /// Forgets the delegate of an alert that has ended.
-    func remove(_ id: Alert.ID) { state.withLock { $0.forget(id) } }
+    func remove(_ id: Alert.ID) { state.withLock { $0.own[id] = nil } }
 
     /// Records that an alert is on a screen, here or elsewhere; `false` if its delegate knows
     /// already. For another asker's alert, each appearance here counts.
     func beginsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { state in
-            state.returned.remove(id)
-            return state.byAlert[id] == nil || state.presented.insert(id).inserted
+            guard let own = state.own[id] else { return true }
+            state.own[id]?.hasReturned = false
+            state.own[id]?.isPresented = true
+            return !own.isPresented
         }
     }
 
@@ -124,12 +119,13 @@ final class Delegates: Sendable {
     @discardableResult
     func endsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { state in
-            let wasPresented = state.presented.remove(id) != nil
-            if wasPresented { state.returned.insert(id) }
-            return wasPresented
+            guard let own = state.own[id], own.isPresented else { return false }
+            state.own[id]?.isPresented = false
+            state.own[id]?.hasReturned = true
+            return true
         }
     }
 
     /// Whether an alert has left the screens since it was last on one, as its delegate knows.
-    func hasReturned(_ id: Alert.ID) -> Bool { state.withLock { $0.returned.contains(id) } }
+    func hasReturned(_ id: Alert.ID) -> Bool { state.withLock { $0.own[id]?.hasReturned == true } }
 }

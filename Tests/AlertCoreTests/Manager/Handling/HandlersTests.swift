@@ -5,18 +5,18 @@ import Testing
 @testable import AlertCore
 
 @Suite("Handler agenda", .inParallel)
-struct HandlerAgendaTests {
+struct HandlersTests {
     private let now = ManualClock().now()
 
-    private func agenda() -> HandlerAgenda {
-        var agenda = HandlerAgenda()
+    private func agenda() -> Handlers {
+        var agenda = Handlers()
         agenda.register("apply") { _ in }
         return agenda
     }
 
     @Test("No alarm is set for retries that are already due")
     func overdue() {
-        var agenda = HandlerAgenda()
+        var agenda = Handlers()
         agenda.register("apply") { _ in }
         let due = now.advanced(by: agenda.didFail(1, for: "apply", at: now))
         #expect(agenda.nextDue(after: now) == due)
@@ -28,7 +28,7 @@ struct HandlerAgendaTests {
 
     @Test("The earliest of several retries is the next one")
     func earliest() {
-        var agenda = HandlerAgenda()
+        var agenda = Handlers()
         agenda.register("apply") { _ in }
         _ = agenda.didFail(1, for: "apply", at: now)
         let later = now.advanced(by: agenda.didFail(1, for: "apply", at: now))

@@ -1,10 +1,11 @@
-/// The named handlers of a manager, which of them run, and which responses must be tried again.
+/// The code that waits for responses in one manager: closures given with alerts, and handlers
+/// registered by name; which of it runs, and which responses must be tried again.
 ///
-/// It only does the bookkeeping: ``HandlerRunner`` runs the handlers, and the store makes sure that
-/// a response's handler runs in one process at a time. Each response of a registered name is in one
+/// It only does the bookkeeping: ``AlertManager`` runs the code, and the store makes sure that a
+/// response's handler runs in one process at a time. Each response of a registered name is in one
 /// of four states: its handler runs, it waits for another try, another process has it, or a *walk*
 /// through all uncollected responses will reach it.
-struct HandlerAgenda {
+struct Handlers {
     /// How many handlers of one manager run at once.
     static let limit = 32
     /// How many failures are remembered; other failed responses are tried again by a walk.
@@ -33,7 +34,13 @@ struct HandlerAgenda {
     private var held: [Alert.ID: String] = [:]
     private var walks: [ExactText: Walk] = [:]
 
-    var isEmpty: Bool { bodies.isEmpty }
+    private var closures: [Alert.ID: [AlertClosures]] = [:]
+    /// The alerts whose closures run now.
+    private var runningClosures: Set<Alert.ID> = []
+
+    /// Whether there is any code. While there is, the manager is kept alive, even if nothing else
+    /// references it.
+    var isEmpty: Bool { bodies.isEmpty && closures.isEmpty }
     var isFull: Bool { running.count >= Self.limit }
 
     func body(of name: String) -> AlertManager.RegisteredHandler? { bodies[ExactText(name)] }
@@ -44,12 +51,40 @@ struct HandlerAgenda {
         retries = retries.filter { !$0.value.name.isIdentical(to: name) }
     }
 
-    mutating func removeAll() { self = HandlerAgenda() }
+    mutating func removeAll() { self = Handlers() }
+}
+
+// MARK: - Closures
+
+extension Handlers {
+    /// Whether code may be waiting for the response to an alert.
+    func mayWait(for id: Alert.ID) -> Bool { closures[id] != nil || !bodies.isEmpty }
+
+    func hasClosures(for id: Alert.ID) -> Bool { closures[id] != nil }
+
+    /// Keeps the closures of an alert until it has its response.
+    mutating func add(_ closures: AlertClosures, for id: Alert.ID) {
+        self.closures[id, default: []].append(closures)
+    }
+
+    /// Begins to run an alert's closures; `false` if they are already running.
+    mutating func beginClosures(of id: Alert.ID) -> Bool { runningClosures.insert(id).inserted }
+
+    /// The closures to run next; `nil` if none are left and a new run may begin.
+    mutating func takeClosures(of id: Alert.ID) -> AlertClosures? {
+        guard let next = closures[id]?.first else {
+            closures[id] = nil
+            runningClosures.remove(id)
+            return nil
+        }
+        closures[id]?.removeFirst()
+        return next
+    }
 }
 
 // MARK: - Runs
 
-extension HandlerAgenda {
+extension Handlers {
     /// Whether a response may be processed now: it neither runs nor waits for another try.
     func mayStart(_ id: Alert.ID, at now: ClockReading) -> Bool {
         guard !isFull, !running.contains(id) else { return false }
@@ -107,7 +142,7 @@ extension HandlerAgenda {
 
 // MARK: - Walks
 
-extension HandlerAgenda {
+extension Handlers {
     /// Whether new responses of a name must wait for those that a walk has not reached.
     func isWalking(_ name: String) -> Bool { walks[ExactText(name)]?.isRunning == true }
 
@@ -138,5 +173,27 @@ extension HandlerAgenda {
     /// The names whose walks must begin now.
     func dueWalks(at now: ClockReading) -> [String] {
         walks.filter { $0.value.due.map(now.isAtOrAfter) == true }.map(\.key.text)
+    }
+}
+
+/// The closures of one alert, which are lost when this process ends.
+struct AlertClosures: Sendable {
+    let alert: Alert
+    /// The record from when it was asked.
+    let asked: AlertRecord
+    /// The code that runs for any response.
+    let body: Body?
+
+    typealias Body = @Sendable (Alert, Response) async throws -> Void
+
+    var isEmpty: Bool { body == nil && alert.buttons.allSatisfy { $0.action == nil } }
+
+    /// Runs the chosen button's action, then the code for any response.
+    func run(for response: Response) async throws {
+        guard response.runsHandlers else { return }
+        if alert.buttons.indices.contains(response.buttonIndex) {
+            try await alert.buttons[response.buttonIndex].action?()
+        }
+        try await body?(alert, response)
     }
 }

@@ -1,0 +1,212 @@
+// Following the log for the actions of others, while anything here depends on them, and passing on
+// responses.
+
+/// How far a manager has followed the log.
+struct LogReading {
+    /// How long the log may be unreadable before the calls that wait for a response get the error.
+    static let patience = Duration.seconds(5)
+
+    var task: Task<Void, Never>?
+    /// When reading the log began to fail.
+    var failingSince: ClockReading?
+}
+
+extension AlertManager {
+    /// Follows the log from a sequence number, unless it is already being followed.
+    ///
+    /// It goes on for as long as anything depends on it; see ``isInterestedInLog``.
+    func follow(from sequence: Int64) {
+        guard log.task == nil, !isClosed else { return }
+        log.task = Task { [weak self, store] in
+            var position = LogPosition(sequence: sequence)
+            while !Task.isCancelled {
+                // While it waits, this task does not keep the manager alive.
+                let news: Result<News, AlertError>
+                do throws(AlertError) {
+                    news = .success(try await store.news(after: position, of: .others))
+                } catch {
+                    news = .failure(error)
+                }
+                guard let (next, isFailing) = await self?.note(news, after: position) else {
+                    return
+                }
+                position = next
+                // If the disk fails, try again in a second.
+                if isFailing { try? await Task.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    /// Acts on the news; returns where to continue, and whether that failed, or `nil` if nothing
+    /// depends on the log any longer.
+    private func note(
+        _ news: Result<News, AlertError>, after position: LogPosition
+    ) async -> (LogPosition, isFailing: Bool)? {
+        guard !isClosed else { return nil }
+        var (position, isFailing) = (position, false)
+        do throws(AlertError) {
+            let news = try news.get()
+            if news.hasChanged { feed(.news) }
+            for event in news.events {
+                if let id = event.alertID { try await note(event.kind, of: id) }
+                position = LogPosition(sequence: event.sequence)
+            }
+            position = news.position
+            log.failingSince = nil
+        } catch {
+            isFailing = true
+            giveUpIfLasting(error)
+        }
+        guard isInterestedInLog, !isClosed else {
+            log.task = nil
+            return nil
+        }
+        return (position, isFailing)
+    }
+
+    /// Whether anything here depends on the actions of others.
+    var isInterestedInLog: Bool {
+        !waiters.isEmpty || !handlers.isEmpty || context.delegates.hasOwn || screen.isOn
+    }
+
+    /// Ends all waits if the queue is no longer the one that was opened, or has been unreadable for
+    /// as long as a writer waits for its turn.
+    private func giveUpIfLasting(_ error: AlertError) {
+        let now = context.clock.now()
+        let since = log.failingSince ?? now
+        log.failingSince = since
+        let isOver = now.isAtOrAfter(since.advanced(by: LogReading.patience))
+        if case .incompatible = error {} else { guard isOver else { return } }
+        waiters.failAll(with: error)
+        if case .incompatible = error { feed(.failed(error)) }
+        feed(.leave(nil, because: "the queue can't be read"))
+    }
+
+    private func note(_ kind: AlertEvent.Kind, of id: Alert.ID) async throws(AlertError) {
+        switch kind {
+        case .resolved: try await noteResolution(of: id)
+        case .presented: await hearPresented(id)
+        case .snoozed: feed(.snoozed(id))
+        case .returned: notifyReturned(id)
+        case .asked: feed(.news)
+        case .cancelling: try await noteCancelRequest(for: id)
+        case .collected, .erased, .restored, .ran, .access, .reminded, .seen, .claimed, .moved,
+            .superseded, .unused:
+            break
+        }
+    }
+
+    private func noteResolution(of id: Alert.ID) async throws(AlertError) {
+        feed(.changed(id))
+        // This manager may just have asked it.
+        if context.delegates.ofOwn(id) == nil { await context.delegates.waitForArrivals() }
+        if screen.shown != id, context.delegates.ofOwn(id) == nil {
+            context.delegates.remove(id)
+            guard isAwaited(id) else { return waiters.sawResolution() }
+        }
+        do throws(AlertError) {
+            feed(.resolved(try await store.record(id)))
+        } catch {
+            guard case .inconsistent = error else { throw error }
+            refuse(id, error)
+        }
+    }
+
+    /// Carries out a cancel that another process requested of the screen that shows the alert.
+    private func noteCancelRequest(for id: Alert.ID) async throws(AlertError) {
+        guard screen.shown == id, context.delegates[id] != nil else { return }
+        do throws(AlertError) {
+            if try await store.find(.id(id)).isCancelRequested { feed(.cancel(id, .requested)) }
+        } catch {
+            guard case .inconsistent = error else { throw error }
+            refuse(id, error)
+        }
+    }
+}
+
+// MARK: - Responses
+
+extension AlertManager {
+    /// Looks for a response that came before anybody here waited for it, until the read succeeds:
+    /// the log's entry may already have been read.
+    func lookAgain(at id: Alert.ID) async {
+        while !isClosed, isAwaited(id) {
+            do throws(AlertError) {
+                let found = try await store.find(.id(id))
+                // An expiry that is not stored is not a response yet.
+                if found.record.response != nil, !found.isOverdue {
+                    feed(.resolved(found.record))
+                }
+                return
+            } catch .inconsistent(let subject, let reason) {
+                return refuse(id, .inconsistent(subject, reason))
+            } catch {
+                // The disk fails: try again in a second.
+                guard (try? await context.clock.sleep(for: .seconds(1))) != nil else { return }
+            }
+        }
+    }
+
+    private func isAwaited(_ id: Alert.ID) -> Bool {
+        waiters.count(for: id) > 0 || handlers.mayWait(for: id)
+    }
+
+    /// Delivers a response to the calls and closures that wait for it in this process.
+    func settle(_ record: AlertRecord) {
+        context.delegates.remove(record.id)
+        deadlines.remove(record.id)
+        waiters.settle(record)
+        runHandlers(of: record)
+    }
+
+    /// Notifies the calls that wait for a response that it can't be trusted.
+    func refuse(_ id: Alert.ID, _ error: AlertError) {
+        deadlines.remove(id)
+        waiters.fail(id, with: error)
+        context.errors.report(.inconsistent(id, error))
+        feed(.leave(id, because: SafeText.line("\(error)")))
+    }
+}
+
+// MARK: - Deadlines
+
+extension AlertManager {
+    /// Stores the expiries that calls here wait for, each as an answer, which may use the space
+    /// that is reserved for a full disk.
+    ///
+    /// It is also called each second, because the wall clock may have been set.
+    func expireOverdue() async {
+        let overdue = deadlines.takeOverdue(
+            at: context.clock.now(), of: { [waiters] in waiters.count(for: $0) > 0 })
+        defer {
+            if let next = deadlines.next(after: context.clock.now()) { setAlarm(at: next) }
+        }
+        guard !overdue.isEmpty else { return }
+        // Concurrently, so that they share transactions.
+        let results = await withTaskGroup { [store, caller = context.caller] group in
+            for id in overdue {
+                group.addTask { () -> (id: Alert.ID, result: Result<AlertRecord, AlertError>) in
+                    do throws(AlertError) {
+                        return (id, .success(try await store.expire(id, by: caller)))
+                    } catch {
+                        return (id, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for (id, result) in results {
+            switch result {
+            case .success(let record): if record.response != nil { feed(.resolved(record)) }
+            case .failure(.inconsistent(let subject, let reason)):
+                refuse(id, .inconsistent(subject, reason))
+            case .failure: break
+            }
+        }
+        // These calls must not wait forever, nor treat the alert as expired.
+        for (id, error) in deadlines.note(results) {
+            deadlines.remove(id)
+            waiters.fail(id, with: error)
+        }
+    }
+}

@@ -1,0 +1,402 @@
+// Carrying out what the screen wants.
+
+/// The parts of the system that a manager's screen uses.
+struct ScreenParts {
+    /// Lets managers that share one terminal take turns.
+    let turn: PresentationTurn?
+    var takingTurn: Task<Void, Never>?
+    /// The presenters of starts that have not begun.
+    var starts: [Screen.Call: [any AlertPresenter]] = [:]
+    var presenters: [String: any AlertPresenter] = [:]
+    var runs: [Int: PresenterRun] = [:]
+    /// The last presentation, with its number.
+    var presentation: (number: Int, Presentation)?
+    var lease: (any ScreenLease)?
+    /// The lease's change count when the role was last read.
+    var seenChanges: UInt64 = 0
+    var watching: Task<Void, Never>?
+    /// The calls that wait for the screen.
+    var calls: [Screen.Call: OneShot<AlertError?>] = [:]
+
+    init(turn: PresentationTurn?) { self.turn = turn }
+
+    /// Detaches the screen.
+    mutating func end() {
+        watching?.cancel()
+        takingTurn?.cancel()
+        lease?.release()
+        (watching, takingTurn, lease, presentation) = (nil, nil, nil, nil)
+        presenters = [:]
+    }
+}
+
+extension Screen.Event {
+    var isNews: Bool { if case .news = self { true } else { false } }
+}
+
+extension AlertManager {
+    /// Waits for the end of a call of the screen.
+    ///
+    /// - Parameter mayLeave: Whether a cancelled task no longer waits.
+    func waitForScreen(
+        mayLeave: Bool = false, _ event: (Screen.Call) -> Screen.Event
+    ) async throws(AlertError) {
+        let call = nextNumber()
+        let end = OneShot<AlertError?>()
+        screenParts.calls[call] = end
+        feed(event(call))
+        let error = await withTaskCancellationHandler {
+            await end.value()
+        } onCancel: {
+            if mayLeave { end.deliver(nil) }
+        }
+        if let error { throw error }
+    }
+
+    func carryOut(_ effect: Screen.Effect) {
+        switch effect {
+        case .attach(let start): Task.immediate { await attach(start) }
+        case .detach: detach()
+        case .resume(let call, let error):
+            screenParts.calls.removeValue(forKey: call)?.deliver(error)
+        case .fail(let error): failure.error = error
+        case .takeTurn: takeTurn()
+        case .cancelTurn: screenParts.takingTurn?.cancel()
+        case .endTurn: screenParts.turn?.end()
+        case .stepBack: screenParts.lease?.stepBack()
+        case .stayAway(let busy): stayAway(busy: busy)
+        case .look(let number, let look):
+            Task.immediate { feed(.found(number, await find(look))) }
+        case .announce(let number, let shown, let current):
+            Task.immediate { feed(.announced(number, await announce(shown, current))) }
+        case .announceNothing:
+            Task.immediate { [lease = screenParts.lease] in
+                _ = await lease?.show(nil, current: nil, hasDelegate: false)
+            }
+        case .read(let id, let reason):
+            Task.immediate {
+                feed(.reread(id, try? await store.record(id), otherwise: reason))
+            }
+        case .countWaiting(let id): Task.immediate { _ = await countWaiting(besides: id) }
+        case .present, .tell, .release, .end: carryOutForPresenter(effect)
+        case .notify(let number, let id, let callbacks): notify(number, id, callbacks)
+        case .notifyDismissed(let number, let record, let mayGoOn):
+            Task.immediate { await notifyDismissed(number, record, mayGoOn: mayGoOn) }
+        case .commit(let number, let change, let name):
+            Task.immediate { feed(.committed(number, await commit(change, through: name))) }
+        case .noteAppearance(let record, let names, let moment):
+            context.noteAppearance(of: record, on: names, at: moment)
+        case .leave(let number, let record, let reason):
+            Task.immediate {
+                await noteLeft(record, because: reason)
+                feed(.left(number))
+            }
+        case .post(let note): store.post(note, by: context.caller)
+        case .dismissElsewhere(let id): Task.immediate { await dismissElsewhere(id) }
+        case .settle(let record): settle(record)
+        case .resolvedElsewhere(let record): notifyResolved(record)
+        case .snoozedElsewhere(let id): notifyReturned(id)
+        case .refuse(let id, let error): refuse(id, error)
+        case .report(let error): context.errors.report(error)
+        }
+    }
+
+    private func commit(
+        _ change: Change, through name: String?
+    ) async -> Result<AlertRecord, AlertError> {
+        do throws(AlertError) {
+            let caller = name.map(context.caller.through) ?? context.caller
+            return .success(try await store.commit(change, by: caller).record)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func dismissElsewhere(_ id: Alert.ID) async {
+        guard let record = try? await store.resolve(id, .dismiss, by: context.caller) else {
+            return
+        }
+        feed(.resolved(record))
+    }
+
+    /// What waits after an alert; `nil` if that can't be read.
+    private func countWaiting(besides id: Alert.ID) async -> WaitingAlerts? {
+        guard let now = try? await store.waiting(besides: id) else { return nil }
+        feed(.waiting(id, now))
+        return now
+    }
+}
+
+// MARK: - Attaching, and the terminal that managers share
+
+extension AlertManager {
+    private func attach(_ start: Screen.Start) async {
+        let presenters = screenParts.starts.removeValue(forKey: start.call) ?? []
+        let attached = AttachedScreen(
+            identity: context.caller.identity, presenters: start.presenters, only: start.only,
+            hasDelegate: context.delegates.hasManagers, keepsLog: start.keepsLog)
+        do throws(AlertError) {
+            guard !isClosed else { throw .closed }
+            let lease = try await store.attach(attached)
+            guard !isClosed else {
+                lease.release()
+                throw .closed
+            }
+            screenParts.lease = lease
+            for presenter in presenters { screenParts.presenters[presenter.name] = presenter }
+            watch(lease)
+            feed(.attached(nil))
+        } catch {
+            feed(.attached(error))
+        }
+    }
+
+    private func detach() {
+        screenParts.end()
+        isPresenting.store(!screenParts.starts.isEmpty, ordering: .releasing)
+    }
+
+    /// Reads the role whenever it may have changed, and once a second, until the screen is
+    /// detached.
+    private func watch(_ lease: any ScreenLease) {
+        screenParts.watching = Task { [weak self] in
+            while !Task.isCancelled {
+                guard let seen = await self?.screenParts.seenChanges else { return }
+                await lease.waitForChange(after: seen)
+                await self?.readRole()
+            }
+        }
+    }
+
+    private func readRole() async {
+        guard let lease = screenParts.lease, screen.isOn else { return }
+        screenParts.seenChanges = lease.changeCount
+        guard !screen.isAway else { return }
+        // A screen that is being cleared does not begin to lead.
+        let leads = screen.isClearing ? lease.isLeading : await lease.lead()
+        feed(.role(role(of: lease, leads: leads)))
+    }
+
+    private func role(of lease: any ScreenLease, leads: Bool) -> Screen.Role {
+        if leads { return .leads(lease.others ?? ScreenRoster()) }
+        return lease.others.map { .follows(current: $0.current) } ?? .detached
+    }
+
+    private func takeTurn() {
+        guard let turn = screenParts.turn, !turn.takeAtOnce() else { return feed(.tookTurn(true)) }
+        screenParts.takingTurn = Task {
+            // Other managers' alerts may be on the terminal for a long time.
+            let leaving = Task {
+                try await Task.sleep(for: .milliseconds(50))
+                // The turn may have come after the sleep had ended.
+                if !Task.isCancelled { feed(.turnIsLate) }
+            }
+            let isTaken = await turn.take()
+            leaving.cancel()
+            feed(.tookTurn(isTaken))
+        }
+    }
+
+    /// Gives up the lead, and announces that this screen can't show anything for now.
+    ///
+    /// - Parameter presenters: Those that will be available again when another queue's alert has
+    ///   left them.
+    private func stayAway(busy presenters: [String]) {
+        screenParts.lease?.offer(presenters, isBusy: !presenters.isEmpty)
+        screenParts.lease?.stepBack()
+    }
+
+    /// Announces an alert to the other screens.
+    private func announce(_ shown: AlertRecord?, _ current: Alert.ID?) async -> Screen.Announcement
+    {
+        guard let lease = screenParts.lease else { return .detached }
+        var hasDelegate = false
+        if let shown {
+            // From here on no event of the alert is missed, however long this takes.
+            if context.caller.isAsker(shown.source) { await context.delegates.waitForArrivals() }
+            hasDelegate = context.delegates[shown.id] != nil
+        }
+        // A slot file that exists but can't be written is tried again later.
+        let isDone = await lease.show(shown?.id, current: current, hasDelegate: hasDelegate)
+        return isDone ? .succeeded : lease.others == nil ? .detached : .failed
+    }
+
+    /// Announces that an alert has left this screen, and logs it unless others show it.
+    private func noteLeft(_ record: AlertRecord, because reason: String) async {
+        guard let lease = screenParts.lease else { return }
+        // In this order: if two screens leave at once, one of them finds that none is left.
+        _ = await lease.show(nil, current: nil, hasDelegate: false)
+        let others = await lease.lookAtOthers()
+        let isElsewhere = others.map {
+            $0.shows(record.id) || $0.canShow(record.alert, record.id)
+        }
+        if isElsewhere == true { return }
+        store.post(.returned(record, because: reason), by: context.caller)
+    }
+}
+
+// MARK: - Looking
+
+extension AlertManager {
+    /// Finds the alert to show: for the leader one that others already show, else the next one; for
+    /// a follower the one that the leader announces.
+    private func find(_ look: Screen.Look) async -> Screen.Found {
+        guard let lease = screenParts.lease else { return Screen.Found(role: .detached) }
+        lease.offer(look.able, isBusy: false)
+        screenParts.seenChanges = lease.changeCount
+        let role = role(of: lease, leads: await lease.lead())
+        var found = Screen.Found(role: role)
+        switch role {
+        case .detached: break
+        case .follows(let current):
+            if let current { await find(current, look, &found) }
+        case .leads(let others):
+            let shown = Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted()
+            for id in shown where !look.skipped.unshown.contains(id) {
+                await find(id, look, &found)
+                guard found.upcoming == nil, found.error == nil else { return found }
+            }
+            await findNext(look, besides: others, &found)
+        }
+        if look.asksIfEmpty, found.upcoming?.record == nil || !role.isLeading {
+            var rest = Screen.Found(role: role)
+            await findNext(look, besides: nil, &rest)
+            found.isEmpty = rest.upcoming.map { $0.record == nil } ?? false
+        }
+        return found
+    }
+
+    /// Finds the next alert for the presenters here and on other screens, or, without those, for
+    /// the presenters here even if they rest.
+    private func findNext(
+        _ look: Screen.Look, besides others: ScreenRoster?, _ found: inout Screen.Found
+    ) async {
+        let isAlone = others?.all.isEmpty == true
+        var (presenters, own) = (others ?? ScreenRoster()).query
+        if let only = look.only {
+            own.append(only)
+        } else {
+            let here = others == nil ? look.unstuck : look.able
+            presenters = here + presenters.filter { !here.hasIdentical($0) }
+        }
+        var except = look.skipped.alerts(besides: others ?? ScreenRoster(), isAlone: isAlone)
+        while true {
+            // After a notice, a question of any priority comes next: otherwise a stream of notices
+            // would hold it up forever.
+            let query = ScreenQuery(
+                for: presenters, own: own, except: except,
+                prefersQuestions: look.prefersQuestions)
+            do throws(AlertError) {
+                let upcoming = try await store.next(query)
+                found.upcoming = upcoming
+                found.refused += upcoming.refused.sorted { $0.key < $1.key }.map {
+                    (id: $0.key, error: $0.value)
+                }
+                let count = except.count
+                except = Set(except).union(upcoming.refused.keys).sorted()
+                // One look skips up to a hundred; others may wait after them.
+                guard upcoming.record == nil, except.count > count else { return }
+            } catch {
+                found.error = error
+                return
+            }
+        }
+    }
+
+    /// Finds one alert, if it waits and may be shown; one that the log contradicts is tried again
+    /// only when it has rested.
+    private func find(
+        _ id: Alert.ID, _ look: Screen.Look, _ found: inout Screen.Found
+    ) async {
+        guard !look.skipped.refused.contains(id) else { return }
+        do throws(AlertError) {
+            // In this order: an alert that has ended by then is not shown.
+            let waiting = try await store.waiting(besides: id)
+            let receipt = try await store.find(.id(id))
+            let record = receipt.record
+            guard record.response == nil, !receipt.isOverdue, record.snoozedUntil == nil else {
+                return
+            }
+            var upcoming = Upcoming(record: record, expiry: receipt.expiry)
+            upcoming.isCancelRequested = receipt.isCancelRequested
+            upcoming.waiting = waiting
+            found.upcoming = upcoming
+        } catch {
+            if case .inconsistent = error {
+                found.refused.append((id, error))
+            } else {
+                found.error = error
+            }
+        }
+    }
+}
+
+// MARK: - Presenters
+
+extension AlertManager {
+    private func carryOutForPresenter(_ effect: Screen.Effect) {
+        switch effect {
+        case .present(let number, let name, let showing, let failure):
+            guard let presenter = screenParts.presenters[name],
+                let presentation = presentation(showing)
+            else { return feed(.ended(run: number, .failed(CancellationError()))) }
+            start(number) { [clock = context.clock] run in
+                await presenter.run(presentation.handingOver(to: run), after: failure, clock)
+            }
+        case .tell(let number, let name, let showing, let news):
+            guard let presenter = screenParts.presenters[name],
+                let presentation = presentation(showing)
+            else { return feed(.ended(run: number, .told)) }
+            start(number) { _ in
+                switch news {
+                case .resolved(let response, let choseHere):
+                    await presenter.didResolve(
+                        presentation, response: response, choseHere: choseHere)
+                case .snoozed(let end): await presenter.didSnooze(presentation, until: end)
+                }
+                return .told
+            }
+        case .release(let run): screenParts.runs[run]?.release()
+        case .end(let run): screenParts.runs[run]?.end()
+        default: break
+        }
+    }
+
+    private func start(
+        _ number: Int, _ body: @escaping @Sendable (PresenterRun) async -> Screen.RunEnd
+    ) {
+        let run = PresenterRun(number) { [weak self] event in
+            self?.send(event)
+        }
+        screenParts.runs[number] = run
+        run.start(body)
+    }
+
+    /// The alert on the screen as its presenters see it.
+    private func presentation(_ number: Int) -> Presentation? {
+        if let last = screenParts.presentation, last.number == number { return last.1 }
+        guard let showing = screen.showing, showing.number == number else { return nil }
+        let (id, waiting) = (showing.id, showing.waiting)
+        let presentation = Presentation(
+            record: showing.record, waitingBehind: waiting.count, expiry: showing.expiry,
+            clock: context.clock,
+            appeared: { [weak self, clock = context.clock] in
+                self?.send(.appeared(showing: number, at: clock.now()))
+            },
+            dismissal: { [weak self] in await self?.timeUntilDismissal(of: number) },
+            waiting: { [weak self] in await self?.waitingNow(besides: id) ?? waiting },
+            queueName: context.queueName)
+        screenParts.presentation = (number, presentation)
+        return presentation
+    }
+
+    /// What waits after an alert; the previous value if that can't be read.
+    private func waitingNow(besides id: Alert.ID) async -> WaitingAlerts? {
+        await countWaiting(besides: id) ?? screen.showing?.waiting
+    }
+
+    private func timeUntilDismissal(of number: Int) -> Duration? {
+        guard let showing = screen.showing, showing.number == number else { return nil }
+        return showing.timeUntilDismissal(at: context.clock.now())
+    }
+}

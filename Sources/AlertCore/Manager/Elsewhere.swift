@@ -1,0 +1,78 @@
+/// The current alert while the leading screen can't show it itself.
+struct Elsewhere {
+    /// How long an alert may be on no screen before the next one gets its turn.
+    private static let patience = Duration.seconds(3)
+    /// How long a screen may claim to show it before it has appeared there.
+    static let patienceWithClaim = Duration.seconds(10)
+
+    let id: Alert.ID
+    /// When it became current.
+    private let start: ClockReading
+    /// When it was last known to be on a screen, or became current.
+    private var lastSeen: ClockReading
+    private(set) var wasShown = false
+    /// When an alert without buttons is dismissed, once it is on a screen.
+    var notice: Notice?
+
+    init(_ id: Alert.ID, since now: ClockReading) {
+        self.id = id
+        start = now
+        lastSeen = now
+    }
+
+    /// Looks at the other screens; returns `false` if none of them shows it, or soon will.
+    mutating func note(
+        _ record: AlertRecord, on others: ScreenRoster, at now: ClockReading
+    ) -> Bool {
+        let hasAppeared =
+            record.presentedAt != nil
+            || !now.isAtOrAfter(start.advanced(by: Self.patienceWithClaim))
+        if others.shows(id), hasAppeared {
+            (wasShown, lastSeen) = (true, now)
+        } else if !others.canShow(record.alert, id)
+            || now.isAtOrAfter(lastSeen.advanced(by: Self.patience))
+        {
+            return false
+        }
+        if notice == nil, wasShown, record.presentedAt != nil, record.alert.buttons.isEmpty {
+            notice = Notice(for: record.alert, from: now)
+        }
+        return true
+    }
+}
+
+/// When an alert without buttons leaves the screen: after its own time, or earlier if others wait.
+struct Notice {
+    /// How long an alert without buttons may keep others waiting.
+    private static let longestForOthers = Duration.seconds(10)
+
+    enum Due { case nothing, leave, count }
+
+    private let end: ClockReading
+    private let endForOthers: ClockReading
+    /// When to look again.
+    private(set) var next: ClockReading
+    /// Whether the alerts that wait are being counted for it.
+    var isAskedFor = false
+
+    init(for alert: Alert, from start: ClockReading) {
+        let time = alert.dismissAfter ?? .seconds(2)
+        end = start.advanced(by: time)
+        endForOthers = start.advanced(by: min(time, Self.longestForOthers))
+        next = endForOthers
+    }
+
+    /// Whether its time is over, or whether it is if others wait. It is tried again each second, in
+    /// case the dismissal can't be stored the first time.
+    mutating func due(at now: ClockReading) -> Due {
+        guard now.isAtOrAfter(next) else { return .nothing }
+        let left = now.time(until: end)
+        next = now.advanced(by: left > .zero ? min(left, .seconds(1)) : .seconds(1))
+        isAskedFor = left > .zero
+        return isAskedFor ? .count : .leave
+    }
+
+    func timeLeft(at now: ClockReading, othersWait: Bool) -> Duration {
+        now.time(until: othersWait ? endForOthers : end)
+    }
+}

@@ -1,0 +1,142 @@
+import Synchronization
+
+/// The calls of one manager that wait for responses.
+///
+/// They begin and end to wait on their own threads: from the manager's queue each would need a
+/// thread to come back on.
+final class Waiters: Sendable {
+    /// The response that a call waits for.
+    typealias Wait = OneShot<Result<AlertRecord, any Error>>
+
+    private struct State {
+        var waits: [Alert.ID: [Wait]] = [:]
+        var isClosed = false
+        /// How many resolutions the manager has seen.
+        var resolutions: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether no call waits.
+    var isEmpty: Bool { state.withLock { $0.waits.isEmpty } }
+
+    /// How many calls wait for an alert.
+    func count(for id: Alert.ID) -> Int { state.withLock { $0.waits[id]?.count ?? 0 } }
+
+    var resolutionsSeen: UInt64 { state.withLock { $0.resolutions } }
+
+    /// Counts a resolution, even if no call waits for it: one may be about to.
+    func sawResolution() { state.withLock { $0.resolutions += 1 } }
+
+    /// Whether the response may have come before anybody here waited for it.
+    func mayHaveMissed(_ asking: Asking) -> Bool {
+        resolutionsSeen != asking.resolutionsBefore
+    }
+
+    /// Adds a call that waits for the response to an alert.
+    ///
+    /// It gets ``AlertError/closed``, or the reason, if the response is unavailable.
+    func add(_ wait: Wait, for id: Alert.ID) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.waits[id, default: []].append(wait) }
+            return state.isClosed
+        }
+        if isClosed { wait.deliver(.failure(AlertError.closed)) }
+    }
+
+    /// Removes a call that no longer waits.
+    func remove(_ wait: Wait, for id: Alert.ID) {
+        state.withLock { state in
+            state.waits[id]?.removeAll { $0 === wait }
+            if state.waits[id]?.isEmpty == true { state.waits[id] = nil }
+        }
+    }
+
+    /// Delivers a response to the calls that wait for it.
+    func settle(_ record: AlertRecord) {
+        let waits = state.withLock { state in
+            state.resolutions += 1
+            return state.waits.removeValue(forKey: record.id) ?? []
+        }
+        for wait in waits { wait.deliver(.success(record)) }
+    }
+
+    /// Ends all waits for an alert.
+    func fail(_ id: Alert.ID, with error: AlertError) {
+        let waits = state.withLock { $0.waits.removeValue(forKey: id) ?? [] }
+        for wait in waits { wait.deliver(.failure(error)) }
+    }
+
+    /// Ends all waits.
+    func failAll(with error: AlertError) {
+        for id in state.withLock({ Array($0.waits.keys) }) { fail(id, with: error) }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        failAll(with: .closed)
+    }
+}
+
+/// An alert that has been asked, and whose response may already be there.
+struct Asking: Sendable {
+    let receipt: Receipt
+    /// The value of ``Waiters/resolutionsSeen`` before it was asked.
+    let resolutionsBefore: UInt64
+}
+
+/// The deadlines of the alerts that calls wait for.
+struct Deadlines {
+    /// How long a disk may fail before the calls that wait for an expiry get the error.
+    private static let patience = Duration.seconds(5)
+
+    private var moments: [Alert.ID: ClockReading] = [:]
+    /// The alerts whose expiries are being stored.
+    private var expiring: Set<Alert.ID> = []
+    /// When storing expiries began to fail.
+    private var failingSince: ContinuousClock.Instant?
+
+    var isEmpty: Bool { moments.isEmpty }
+
+    mutating func add(_ id: Alert.ID, at moment: ClockReading) { moments[id] = moment }
+
+    mutating func remove(_ id: Alert.ID) { moments[id] = nil }
+
+    /// The next one that has not passed.
+    func next(after now: ClockReading) -> ClockReading? {
+        now.earliest(of: moments.values.filter { !now.isAtOrAfter($0) })
+    }
+
+    /// The alerts whose deadlines have passed, in ascending order; their expiries are being stored
+    /// from here on. Those that nobody awaits any longer are forgotten.
+    mutating func takeOverdue(
+        at now: ClockReading, of isAwaited: (Alert.ID) -> Bool
+    ) -> [Alert.ID] {
+        moments = moments.filter { isAwaited($0.key) }
+        let overdue = moments.filter { now.isAtOrAfter($0.value) && !expiring.contains($0.key) }
+        expiring.formUnion(overdue.keys)
+        return overdue.keys.sorted()
+    }
+
+    /// Records what came of it; returns the alerts on which calls must not wait any longer.
+    mutating func note(
+        _ results: [(id: Alert.ID, result: Result<AlertRecord, AlertError>)]
+    ) -> [(id: Alert.ID, error: AlertError)] {
+        expiring.subtract(results.map(\.id))
+        var failed: [(id: Alert.ID, error: AlertError)] = []
+        var hasFailed = false
+        for (id, result) in results {
+            guard case .failure(let error) = result else { continue }
+            if case .inconsistent = error { continue }
+            hasFailed = true
+            let since = failingSince ?? .now
+            failingSince = since
+            // The wait for a lock is already over.
+            if case .storage = error, since.duration(to: .now) < Self.patience { continue }
+            if case .closed = error { continue }
+            failed.append((id, error))
+        }
+        if !hasFailed { failingSince = nil }
+        return failed
+    }
+}
