@@ -105,7 +105,7 @@ extension AlertManager {
         try QueueLocation.createUserDirectory(for: path)
         let (caller, errors) = (Caller(via: via), BackgroundErrors())
         let store = try await SQLiteAlertStore.open(
-            path: path, clock: clock, caller: caller, keepsTime: true
+            path: path, clock: clock, caller: caller, appliesDeadlines: true
         ) { [weak errors] in errors?.report($0) }
         try await self.init(
             store: store, path: path, source: source, caller: caller, presenters: presenters,

@@ -2,7 +2,7 @@ import Glibc
 import SQLiteStore
 
 let benchmarks: [any Benchmark.Type] = [
-    DurableAsk.self, ManyProcesses.self, WholeStory.self, Bells.self, HistoryPages.self,
+    DurableAsk.self, ManyProcesses.self, RoundTrip.self, Bells.self, HistoryPages.self,
     TextPages.self, Purge.self, Opening.self, CommandProcesses.self, AuditVerification.self,
     Growth.self, LogPages.self,
 ]

@@ -16,7 +16,7 @@ struct ScriptedPresenterTests {
             state: .queued, askedAt: .now, presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
             snoozes: 0, response: nil)
         return Presentation(
-            record: record, waitingBehind: 0, expiry: nil, clock: ManualClock(), appeared: {},
+            record: record, waitingCount: 0, expiry: nil, clock: ManualClock(), appeared: {},
             dismissal: { nil })
     }
 

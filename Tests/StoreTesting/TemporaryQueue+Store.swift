@@ -17,7 +17,8 @@ extension TemporaryQueue {
     ) async throws -> AlertManager {
         try await AlertManager(
             store: SQLiteAlertStore.open(
-                path: path, clock: clock, caller: caller, busyTime: busyTime, keepsTime: true),
+                path: path, clock: clock, caller: caller, busyTime: busyTime, appliesDeadlines: true
+            ),
             path: path, source: "test", caller: caller, presenters: [], delegate: nil,
             clock: clock)
     }

@@ -13,7 +13,7 @@ struct SmallRunTests {
         arguments: [
             ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
             ("growth", 4), ("pages", 4), ("command", 6), ("text", 50), ("purge", 3), ("ask", 9),
-            ("story", 6),
+            ("round-trip", 6),
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])
@@ -36,17 +36,17 @@ struct SmallRunTests {
     @Test("A delay makes every sync longer: the queue's, the plain loop's and the disk's own")
     func delay() async throws {
         let child = try Child(
-            Self.program, ["--small", "--json", "--sync-delay", "2000", "story", "command"])
+            Self.program, ["--small", "--json", "--sync-delay", "2000", "round-trip", "command"])
         #expect(await child.exit(within: .seconds(240)) == 0)
         let rows = try await child.output.complete().split(separator: "\n").map { line in
             try #require(
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
-        // Two syncs a story at least; the syncs of other programs are not delayed, and left out.
+        // Two syncs a round trip at least; the syncs of other programs are not delayed, and left out.
         try #require(rows.count == 7)
-        let story = rows[0]
-        #expect(try #require(story["alertq"] as? Double) <= 250)
-        #expect(try #require(story["plain"] as? Double) <= 250)
+        let trip = rows[0]
+        #expect(try #require(trip["alertq"] as? Double) <= 250)
+        #expect(try #require(trip["plain"] as? Double) <= 250)
         let appearance = rows[1]
         #expect(try #require(appearance["plain"] as? Double) >= 2000)
         // An ask is on disk before it is shown, also after a pause.
@@ -54,7 +54,7 @@ struct SmallRunTests {
         // The same for the loop in C, and three syncs a job.
         #expect(try #require(rows[4]["plain"] as? Double) <= 250)
         #expect(try #require(rows[5]["plain"] as? Double) <= 1000 / 6)
-        #expect(rows.allSatisfy { $0["benchmark"] as? String == "story" })
+        #expect(rows.allSatisfy { $0["benchmark"] as? String == "round-trip" })
     }
 
     @Test("A filled queue is clean, and is reused where it was kept")
@@ -85,7 +85,7 @@ struct SmallRunTests {
         }
         #expect(
             names == [
-                "ask", "processes", "story", "bell", "history", "text", "purge", "open",
+                "ask", "processes", "round-trip", "bell", "history", "text", "purge", "open",
                 "command", "verify", "growth", "pages",
             ])
         let help = try Child(Self.program, ["--help"])

@@ -141,7 +141,7 @@ extension HookSession {
     /// waits: its agent has moved on. What another hook waits for is an answer to its request.
     private func ask(
         _ question: HookQuestion, _ manager: AlertManager
-    ) async throws -> (AlertRecord, any HandlerTurn) {
+    ) async throws -> (AlertRecord, any Claim) {
         let first = try await question.keys.currentNumber(manager, of: source)
         for number in first..<first + Self.maximumRepeats {
             let key = question.keys.key(number)

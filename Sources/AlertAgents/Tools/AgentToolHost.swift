@@ -113,7 +113,7 @@ extension AgentToolHost {
     /// Stores a question, or joins the one that waits; or claims its response for this call alone.
     private func ask(
         _ question: Alert, _ arguments: AgentArguments, _ source: String, _ manager: AlertManager
-    ) async throws -> (AlertRecord, (any HandlerTurn)?) {
+    ) async throws -> (AlertRecord, (any Claim)?) {
         var alert = question
         alert.source = source
         guard alert.key == nil else { return (try await manager.submit(alert).record, nil) }
@@ -138,7 +138,7 @@ extension AgentToolHost {
     /// long.
     private func claim(
         _ record: AlertRecord, _ manager: AlertManager
-    ) async throws -> (any HandlerTurn)? {
+    ) async throws -> (any Claim)? {
         let end = ContinuousClock.now + Self.claimPatience
         while true {
             if let claim = await manager.claimResponse(to: record) { return claim }
@@ -206,7 +206,7 @@ extension AgentToolHost {
 
     /// A reply with a response, which is collected once the client has it.
     private func delivery(
-        of record: AlertRecord, _ manager: AlertManager, _ claim: (any HandlerTurn)? = nil
+        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil
     ) -> ToolReply {
         ToolReply(content: .result(AgentResult.resolved(record))) { [self] isWritten in
             if isWritten { await collect(record, manager) }

@@ -291,6 +291,7 @@ extension AlertManager {
         if let expiry = asking.receipt.expiry {
             deadlines.add(id, at: expiry)
             setAlarm(at: expiry)
+            tick()
         }
         if waiters.mayHaveMissed(asking) { await lookAgain(at: id) }
     }

@@ -54,8 +54,8 @@ extension AlertManager {
         of record: AlertRecord, _ response: Response
     ) async {
         // While they run, no hook takes the response.
-        let turn =
-            record.alert.handler == nil ? try? await store.takeHandlerTurn(record.id) : nil
+        let claim =
+            record.alert.handler == nil ? try? await store.claim(record.id) : nil
         var hasFailed = false
         while let next = await takeClosures(of: record.id) {
             do {
@@ -70,7 +70,7 @@ extension AlertManager {
         if !hasFailed, record.alert.handler == nil, !isClosed {
             store.post(.collected(record.id), by: context.caller)
         }
-        turn?.end()
+        claim?.end()
         await closuresEnded(of: record)
     }
 
@@ -140,13 +140,13 @@ extension AlertManager {
                 while handlers.isFull, !isClosed {
                     await handlerEnds.wait(after: handlerEnds.count)
                 }
-                // If one can't get its turn, none can.
+                // If one can't be claimed, none can.
                 guard await start(name, for: id) else { return }
             }
         }
     }
 
-    /// Starts a handler if it is its turn; `false` if no turns are available right now.
+    /// Starts a handler if the response can be claimed; `false` if none can be right now.
     @discardableResult
     private func start(_ name: String, for id: Alert.ID) async -> Bool {
         // An alert's closures come first, even if their response has not been noticed yet; the
@@ -162,7 +162,7 @@ extension AlertManager {
         guard handlers.mayStart(id, at: context.clock.now()) else { return true }
         handlers.didStart(id)
         do throws(AlertError) {
-            guard let turn = try await store.takeHandlerTurn(id) else {
+            guard let claim = try await store.claim(id) else {
                 // Another process works on it. If that dies, this one takes over.
                 handlers.didNotStart(id)
                 handlers.isHeld(id, for: name)
@@ -170,7 +170,7 @@ extension AlertManager {
             }
             Task.detached(executorPreference: CallbackExecutor.shared) {
                 let error = await self.run(body, of: name, for: id)
-                turn.end()
+                claim.end()
                 await self.handlerEnded(name, for: id, error)
             }
             return true
@@ -203,7 +203,7 @@ extension AlertManager {
         _ body: AlertManager.RegisteredHandler, of name: String, for id: Alert.ID
     ) async -> (any Error)? {
         do {
-            // Another process may have run it just before this one got its turn.
+            // Another process may have run it just before this one claimed it.
             let record = try await store.record(id)
             guard let response = record.response, response.collectedAt == nil,
                 context.mayCollect(record)

@@ -70,7 +70,7 @@ extension AlertManager {
     }
 
     /// Ends all waits if the queue is no longer the one that was opened, or has been unreadable for
-    /// as long as a writer waits for its turn.
+    /// as long as a writer waits for the lock.
     private func giveUpIfLasting(_ error: AlertError) {
         let now = context.clock.now()
         let since = log.failingSince ?? now

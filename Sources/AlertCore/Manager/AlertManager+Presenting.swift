@@ -90,7 +90,7 @@ extension AlertManager {
 
     package static let countedBefore = 20
 
-    /// Records that an alert is on a screen that is not attached, outside its turn.
+    /// Records that an alert is on a screen that is not attached.
     package nonisolated func noteAppearance(of record: AlertRecord, on presenter: String) {
         context.noteAppearance(of: record, on: [presenter], at: context.clock.now())
     }

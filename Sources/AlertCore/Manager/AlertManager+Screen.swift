@@ -378,7 +378,7 @@ extension AlertManager {
         guard let showing = screen.showing, showing.number == number else { return nil }
         let (id, waiting) = (showing.id, showing.waiting)
         let presentation = Presentation(
-            record: showing.record, waitingBehind: waiting.count, expiry: showing.expiry,
+            record: showing.record, waitingCount: waiting.count, expiry: showing.expiry,
             clock: context.clock,
             appeared: { [weak self, clock = context.clock] in
                 self?.send(.appeared(showing: number, at: clock.now()))

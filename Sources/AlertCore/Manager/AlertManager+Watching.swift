@@ -49,7 +49,7 @@ extension AlertManager {
     /// `nil` if that is impossible, or the response is for a named handler or another account.
     package nonisolated func claimResponse(
         to record: AlertRecord
-    ) async -> (any HandlerTurn)? {
+    ) async -> (any Claim)? {
         guard record.alert.handler == nil, mayCollect(record) else { return nil }
         return try? await claim(record)
     }
@@ -57,8 +57,8 @@ extension AlertManager {
     /// Claims the response of an alert; `nil` while another process has the claim.
     package nonisolated func claim(
         _ record: AlertRecord
-    ) async throws(AlertError) -> (any HandlerTurn)? {
-        try await store.takeHandlerTurn(record.id)
+    ) async throws(AlertError) -> (any Claim)? {
+        try await store.claim(record.id)
     }
 }
 
@@ -82,15 +82,15 @@ extension AlertManager {
     ///   still running.
     package nonisolated func offer(
         _ id: Alert.ID, grace: Duration,
-        to hook: (AlertRecord, any HandlerTurn) async -> Bool
+        to hook: (AlertRecord, any Claim) async -> Bool
     ) async throws(AlertError) -> HookOffer {
-        guard let turn = try await store.takeHandlerTurn(id) else { return .taken }
-        defer { turn.end() }
+        guard let claim = try await store.claim(id) else { return .taken }
+        defer { claim.end() }
         let record = try await store.record(id)
         guard let response = record.response, response.collectedAt == nil, mayCollect(record)
         else { return .gone }
         if isAskerNear(record, response, grace: grace) { return .taken }
-        guard await hook(record, turn) else { return .failed }
+        guard await hook(record, claim) else { return .failed }
         for _ in 1...5 {
             do {
                 try await store.collect(id, by: context.caller)

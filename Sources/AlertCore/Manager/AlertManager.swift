@@ -64,7 +64,6 @@ public actor AlertManager {
     private var keptAlive: AlertManager?
     private var lastNumber = 0
 
-    /// Checks once a second what the clocks or other processes may have changed.
     private var ticker: Task<Void, Never>?
     private nonisolated let closed = Atomic<Bool>(false)
     private var closing: Task<Void, Never>?
@@ -97,7 +96,6 @@ public actor AlertManager {
             delegates: Delegates(delegate), errors: errors)
         screenParts = ScreenParts(turn: turn)
         alarm = Alarm(clock: clock)
-        startTicking()
         if !presenters.isEmpty { try await startPresenting(presenters, only: nil) }
     }
 
@@ -191,17 +189,6 @@ public actor AlertManager {
             }
         }
     }
-
-    private func startTicking() {
-        ticker = Task { [weak self] in
-            // The sleep ends early when the manager has closed or is gone.
-            while (try? await Task.sleep(for: .seconds(1))) != nil {
-                guard let self else { return }
-                await self.tryHandlersAgain()
-                await self.expireOverdue()
-            }
-        }
-    }
 }
 
 // MARK: - Events and time
@@ -246,7 +233,7 @@ extension AlertManager {
     /// Tells the screen something, after what was sent before, and does what follows from it.
     ///
     /// An effect that ends at once is an event while the effects before it are carried out; that
-    /// waits for its turn.
+    /// waits.
     func feed(_ event: Screen.Event) {
         let isHandling = !screenEvents.isEmpty
         screenEvents += takeInbox() + [event]
@@ -262,9 +249,31 @@ extension AlertManager {
         update()
     }
 
+    /// Checks once a second what the clocks or other processes may have changed, for as long as a
+    /// deadline or a handler depends on that.
+    func tick() {
+        guard ticker == nil, needsTicks else { return }
+        ticker = Task { [weak self] in
+            // The sleep ends early when the manager has closed or is gone.
+            while (try? await Task.sleep(for: .seconds(1))) != nil {
+                guard await self?.tickOnce() == true else { return }
+            }
+        }
+    }
+
+    private func tickOnce() async -> Bool {
+        await tryHandlersAgain()
+        await expireOverdue()
+        if !needsTicks { ticker = nil }
+        return ticker != nil
+    }
+
+    private var needsTicks: Bool { !isClosed && (!deadlines.isEmpty || !handlers.isEmpty) }
+
     /// Sets the alarm for the screen and its delegates, and decides whether the manager must be kept
     /// alive.
     func update() {
+        tick()
         keptAlive = !isClosed && (screen.needsManager || !handlers.isEmpty) ? self : nil
         if let moment = screen.nextMoment { setAlarm(at: moment) }
         for moment in delegateCalls.moments { setAlarm(at: moment) }

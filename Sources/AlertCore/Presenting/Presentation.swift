@@ -3,7 +3,7 @@ public struct Presentation: Sendable {
     /// The alert, with its buttons and its source.
     public let record: AlertRecord
     /// How many alerts waited after it when it was put on the screen, counted up to 1,000.
-    public let waitingBehind: Int
+    public let waitingCount: Int
     /// What screens call the alert's queue; `nil` where they show only one.
     package let queueName: String?
     private let clock: any AlertClock
@@ -14,14 +14,14 @@ public struct Presentation: Sendable {
     private var run: PresenterRun?
 
     package init(
-        record: AlertRecord, waitingBehind: Int, expiry: ClockReading?, clock: any AlertClock,
+        record: AlertRecord, waitingCount: Int, expiry: ClockReading?, clock: any AlertClock,
         appeared: @escaping @Sendable () async -> Void,
         dismissal: @escaping @Sendable () async -> Duration?,
         waiting: (@Sendable () async -> WaitingAlerts)? = nil, queueName: String? = nil
     ) {
         self.record = record
         self.queueName = queueName
-        self.waitingBehind = waitingBehind
+        self.waitingCount = waitingCount
         self.expiry = expiry
         self.clock = clock
         self.appeared = appeared
@@ -59,7 +59,7 @@ public struct Presentation: Sendable {
 
     /// The alerts that wait after it now.
     public func waiting() async -> WaitingAlerts {
-        await waitingNow?() ?? WaitingAlerts(count: waitingBehind)
+        await waitingNow?() ?? WaitingAlerts(count: waitingCount)
     }
 
     /// What is asked.

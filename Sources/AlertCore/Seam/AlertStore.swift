@@ -9,7 +9,7 @@ import FoundationEssentials
 /// * An alert gets at most one response, no matter how many callers race for it.
 /// * It stores expiries and ends snoozes by itself, even if it is never called, on behalf of the
 ///   caller for whom it was opened.
-/// * At most one screen leads at a time; a lease and a handler's turn end with their process.
+/// * At most one screen leads at a time; a lease and a claim end with their process.
 /// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not
 ///   switch threads for each call.
 /// * After each commit by any process, ``news(after:of:)`` returns.
@@ -101,10 +101,11 @@ package protocol AlertStore: Sendable {
     /// Returns the attached screens and what they show.
     nonisolated(nonsending) func screens() async -> ScreenRoster
 
-    /// Takes the right to run the named handler of an alert; `nil` if another process has it.
-    nonisolated(nonsending) func takeHandlerTurn(
+    /// Claims the response of an alert, for its handler or an asker that waits; `nil` if another
+    /// process has.
+    nonisolated(nonsending) func claim(
         _ id: Alert.ID
-    ) async throws(AlertError) -> (any HandlerTurn)?
+    ) async throws(AlertError) -> (any Claim)?
 
     /// Writes the posted notes and releases all resources; later calls throw ``AlertError/closed``.
     nonisolated(nonsending) func close() async

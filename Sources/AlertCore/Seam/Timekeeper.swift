@@ -52,7 +52,7 @@ package final class Timekeeper: Sendable {
             // The sleep ends early when the store has been closed or is gone.
             while (try? await Task.sleep(for: pause)) != nil {
                 guard let self else { return }
-                await self.keepTime()
+                await self.applyDeadlines()
                 pause = Self.pauseBetweenLooks
             }
         }
@@ -74,27 +74,27 @@ package final class Timekeeper: Sendable {
 
     /// Runs once more at a moment, unless it does so earlier anyway.
     package func setAlarm(at moment: ClockReading) {
-        alarm.set(at: moment) { [weak self] in await self?.keepTime() }
+        alarm.set(at: moment) { [weak self] in await self?.applyDeadlines() }
     }
 
-    package var isKeepingTime: Bool { state.withLock { $0.run != .none } }
+    package var isApplyingDeadlines: Bool { state.withLock { $0.run != .none } }
 
     /// Stores what is due, and sets the alarm for what will be.
-    private func keepTime() async {
+    private func applyDeadlines() async {
         let isRunning = state.withLock { state in
             defer { state.run = state.run == .none ? .once : .again }
             return state.run != .none
         }
         guard !isRunning else { return }
         repeat {
-            await keepTimeOnce()
+            await applyDeadlinesOnce()
         } while state.withLock { state in
             defer { state.run = state.run == .again ? .once : .none }
             return state.run == .again
         }
     }
 
-    private func keepTimeOnce() async {
+    private func applyDeadlinesOnce() async {
         guard let sweep = state.withLock({ $0.sweep }) else { return }
         do throws(AlertError) {
             let next = try await sweep()

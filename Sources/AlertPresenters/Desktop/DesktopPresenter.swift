@@ -4,10 +4,12 @@
     /// Shows alerts as desktop notifications, through the user's message bus.
     ///
     /// Buttons become actions; where the server supports none, the notification says how to answer
-    /// instead. Closing a notification snoozes its alert. A notification that the server closes, or
-    /// that is lost with the server or the bus, is shown again after 1, 2 and 4 s. After four
+    /// instead. Closing a notification snoozes its alert. A notification that another program closes,
+    /// or that is lost with the server or the bus, is shown again after 1, 2 and 4 s. After four
     /// failures in a row the alert is left to other presenters, and this one pauses for up to a
-    /// minute. No notification stays on the screen when this process dies, however that happens: a
+    /// minute. One that the server lets time out, although it is asked not to, comes again after 1
+    /// s, then after 2, 4 and so on up to 5 minutes; if it has no buttons, it has been shown, and does
+    /// not come again. No notification stays on the screen when this process dies, however that happens: a
     /// small helper shell then closes it, with busctl(1), gdbus(1) or dbus-send(1).
     public struct DesktopPresenter: AlertPresenter {
         /// Returns the command line that answers an alert with a button.
@@ -49,7 +51,7 @@
         /// Shows an alert, and returns what the person chose.
         ///
         /// - Throws: `CancellationError` when its task is cancelled; ``DesktopError`` when the
-        ///   server or the bus fails four times; ``ProgramError`` when the server closes the
+        ///   server or the bus fails four times; ``ProgramError`` when another program closes the
         ///   notification four times.
         public func present(_ presentation: Presentation) async throws -> PresenterChoice {
             let user = try await users.soon(presentation.record.source.uid)

@@ -6,6 +6,9 @@
         /// How often in a row it may fail before the alert is left to other presenters.
         private static let attempts = 4
         private static let pauses = Backoff(longest: .seconds(4))
+        /// The pauses before a notification comes again that its server lets time out, although it
+        /// is asked not to.
+        private static let expiryPauses = Backoff(longest: .seconds(300))
         /// A notification that was on the screen for this long begins a new row of failures.
         private static let settledMicroseconds: UInt64 = 10_000_000
         /// How long after a notification has been closed its action may still be reported.
@@ -33,7 +36,9 @@
         /// What became of one notification.
         private enum End {
             case chose(PresenterChoice)
-            /// It left the screen without any action of a person.
+            /// The server let it time out.
+            case expired
+            /// It left the screen otherwise, without any action of a person.
             case gone(String)
         }
 
@@ -50,7 +55,7 @@
 
         private func show(_ stop: StopSwitch) throws -> PresenterChoice {
             let keeper = try Self.keeper()
-            var failures = 0
+            var (failures, expiries) = (0, 0)
             while true {
                 do {
                     var server = try NotificationServer()
@@ -60,6 +65,9 @@
                         let start = SessionBus.now()
                         switch try show(on: &server, keeper, stop) {
                         case .chose(let choice): return choice
+                        case .expired:
+                            expiries += 1
+                            try wait(afterExpiry: expiries, stop, &server)
                         case .gone(let reason):
                             let time = SessionBus.now() - start
                             failures = time > Self.settledMicroseconds ? 1 : failures + 1
@@ -126,7 +134,7 @@
                     // Some servers report the end first, and then the action that caused it.
                     let end: End =
                         switch reason {
-                        case 1: .gone("the notification server let it time out")
+                        case 1: .expired
                         case 2: .chose(.close)
                         default: .gone("somebody else closed the notification")
                         }
@@ -138,6 +146,22 @@
                     break
                 }
             }
+        }
+
+        /// Waits before a notification that has timed out comes again, longer each time.
+        ///
+        /// One without buttons has been shown, and does not come again: its own timer ends it.
+        private func wait(
+            afterExpiry count: Int, _ stop: StopSwitch, _ server: inout NotificationServer
+        ) throws(BusError) {
+            guard !record.alert.buttons.isEmpty else {
+                while true { try wait(.seconds(3600), stop) }
+            }
+            let pause = Self.expiryPauses.pause(after: count)
+            log(
+                "desktop: the notification server let it time out; alert \(record.id) still waits, "
+                    + "next try in " + AlertWording.duration(pause))
+            try wait(pause, stop, &server)
         }
 
         /// Logs a failure, and returns how long to wait before the next attempt.

@@ -42,7 +42,7 @@ struct AlertSession {
         lookedAt = factsChangedAt
         let characters = terminal.characters
         facts = AlertFacts(presentation, host: host, characters: characters)
-        waiting = WaitingAlerts(count: presentation.waitingBehind)
+        waiting = WaitingAlerts(count: presentation.waitingCount)
         layout = AlertScreen(
             presentation.alert, hasColours: screen.hasColours, characters: characters)
         let interaction = AlertInteraction(

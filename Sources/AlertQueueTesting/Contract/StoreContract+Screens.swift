@@ -132,15 +132,15 @@ extension StoreContract {
         },
         StoreCheck("Only one store at a time has the turn of an alert's handler") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
-            let turn = try require(try await store.takeHandlerTurn(7), "turn")
-            try expect(try await other.takeHandlerTurn(7) == nil, "another one has none")
-            try expect(try await store.takeHandlerTurn(7) == nil, "nor has it a second one")
-            let next = try require(try await other.takeHandlerTurn(8), "turn of another alert")
+            let turn = try require(try await store.claim(7), "turn")
+            try expect(try await other.claim(7) == nil, "another one has none")
+            try expect(try await store.claim(7) == nil, "nor has it a second one")
+            let next = try require(try await other.claim(8), "turn of another alert")
             turn.end()
-            let second = try require(try await other.takeHandlerTurn(7), "turn that has ended")
+            let second = try require(try await other.claim(7), "turn that has ended")
             // A second end has no effect.
             turn.end()
-            try expect(try await store.takeHandlerTurn(7) == nil, "another store has it now")
+            try expect(try await store.claim(7) == nil, "another store has it now")
             second.end()
             next.end()
         },
@@ -181,7 +181,7 @@ extension StoreContract {
             }
             try await expectError("closed") { try await store.verify(expecting: nil) }
             try await expectError("closed") { try await store.attach(screen("x")) }
-            try await expectError("closed") { try await store.takeHandlerTurn(id) }
+            try await expectError("closed") { try await store.claim(id) }
         },
         StoreCheck("Other stores, open or opened later, see what a closed store committed") {
             queue in

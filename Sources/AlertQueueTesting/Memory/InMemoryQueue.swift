@@ -8,7 +8,7 @@ struct InMemoryQueue {
     /// The alerts that have a response, in the order in which the responses were stored.
     private(set) var resolved: [Alert.ID] = []
     var log = InMemoryLog()
-    private(set) var turns = InMemoryTurns()
+    private(set) var turns = InMemoryClaims()
     /// How many snoozes have ended, which the log doesn't record.
     private(set) var awakened: UInt64 = 0
     /// The alerts that wait, in ascending order.

@@ -1,7 +1,7 @@
 import AlertCore
 
-/// The screens that are attached to a queue in memory, which of them leads, and the handler turns
-/// that are taken.
+/// The screens that are attached to a queue in memory, which of them leads, and which responses are
+/// claimed.
 struct InMemoryScreens {
     private struct Entry {
         var screen: AttachedScreen
@@ -14,7 +14,7 @@ struct InMemoryScreens {
     private var entries: [Int: Entry] = [:]
     private var nextNumber = 0
     private(set) var leader: Int?
-    private var turns: Set<Alert.ID> = []
+    private var claims: Set<Alert.ID> = []
 
     /// The screens, with or without a given one.
     func roster(besides own: Int? = nil) -> ScreenRoster {
@@ -77,8 +77,8 @@ struct InMemoryScreens {
         for (number, entry) in entries where entry.process == process { release(number) }
     }
 
-    /// Takes the turn of an alert's handler; returns `false` if it is already taken.
-    mutating func takeTurn(_ id: Alert.ID) -> Bool { turns.insert(id).inserted }
+    /// Claims the response of an alert; returns `false` if it is already claimed.
+    mutating func claim(_ id: Alert.ID) -> Bool { claims.insert(id).inserted }
 
-    mutating func endTurn(_ id: Alert.ID) { turns.remove(id) }
+    mutating func endClaim(_ id: Alert.ID) { claims.remove(id) }
 }

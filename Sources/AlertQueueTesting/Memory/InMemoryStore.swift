@@ -43,7 +43,7 @@ public final class InMemoryStore: Sendable {
         self.keeper = keeper
         process = core.open()
         timekeeper = Timekeeper(clock: clock)
-        timekeeper.start { [weak self] () async throws(AlertError) in try self?.keepTime() }
+        timekeeper.start { [weak self] () async throws(AlertError) in try self?.applyDeadlines() }
     }
 
     deinit { end() }
@@ -86,9 +86,9 @@ public final class InMemoryStore: Sendable {
     }
 
     /// Stores what is due; returns when something is due next, if anything is.
-    private func keepTime() throws(AlertError) -> ClockReading? {
+    private func applyDeadlines() throws(AlertError) -> ClockReading? {
         try write(by: keeper) { transaction in
-            transaction.keepTime()
+            transaction.applyDeadlines()
             return transaction.queue.nextDue(at: transaction.now)
         }
     }
@@ -126,7 +126,7 @@ extension InMemoryStore: AlertStore {
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
         try write(by: keeper) { transaction in
-            transaction.keepTime()
+            transaction.applyDeadlines()
             return transaction.queue.next(query, at: transaction.now)
         }
     }
@@ -208,11 +208,11 @@ extension InMemoryStore: AlertStore {
         core.withScreens { $0.roster() }
     }
 
-    package nonisolated(nonsending) func takeHandlerTurn(
+    package nonisolated(nonsending) func claim(
         _ id: Alert.ID
-    ) async throws(AlertError) -> (any HandlerTurn)? {
+    ) async throws(AlertError) -> (any Claim)? {
         try checkOpen()
-        return InMemoryTurn(of: id, in: core)
+        return InMemoryClaim(of: id, in: core)
     }
 
     package nonisolated(nonsending) func close() async { end() }

@@ -42,7 +42,7 @@ final class InMemoryTransaction {
     }
 
     /// Stores all expiries that are due, and ends the snoozes that are over.
-    func keepTime() {
+    func applyDeadlines() {
         // As in a file, nothing is stored at a time that the log can't hold.
         guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
         let overdue = queue.waiting.filter { $0.isOverdue(at: now) }.map(\.stored)

@@ -4,7 +4,7 @@ import AlertCore
 /// whose turn it is.
 ///
 /// Moments are told by the sequence numbers of the log's entries; 0 stands for never.
-struct InMemoryTurns {
+struct InMemoryClaims {
     private struct Lane: Hashable {
         let priority: Alert.Priority
         var uid: UInt32?

@@ -30,7 +30,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ///
     /// - Parameters:
     ///   - caller: On whose behalf deadlines are applied.
-    ///   - keepsTime: Whether it stores expiries and ends snoozes by itself.
+    ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
     ///   - onTrouble: Called once if they can't be stored for a longer time, and once if entries of
     ///     the log had to be dropped.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer,
@@ -38,7 +38,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ///   ``AlertError/storage(operation:_:)``.
     package static nonisolated(nonsending) func open(
         path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
-        busyTime: Duration = .seconds(5), keepsTime: Bool = false,
+        busyTime: Duration = .seconds(5), appliesDeadlines: Bool = false,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
     ) async throws(AlertError) -> SQLiteAlertStore {
         let files = try QueueFiles(database: path)
@@ -54,9 +54,10 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
             known: known, bell: bell,
-            timekeeper: keepsTime ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil)
+            timekeeper: appliesDeadlines
+                ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil)
         store.timekeeper?.start { [weak store] () async throws(AlertError) in
-            try await store?.keepTime()
+            try await store?.applyDeadlines()
         }
         return store
     }
@@ -264,12 +265,12 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         return slot.roster()
     }
 
-    package nonisolated(nonsending) func takeHandlerTurn(
+    package nonisolated(nonsending) func claim(
         _ id: Alert.ID
-    ) async throws(AlertError) -> (any HandlerTurn)? {
+    ) async throws(AlertError) -> (any Claim)? {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
-        return try HeldHandlerTurn(of: id, in: files)
+        return try HeldClaim(of: id, in: files)
     }
 }
 

@@ -66,7 +66,7 @@ extension SQLiteAlertStore {
     }
 
     /// Stores what is due; returns the next moment at which something will be, or `nil`.
-    nonisolated(nonsending) func keepTime() async throws(AlertError) -> ClockReading? {
+    nonisolated(nonsending) func applyDeadlines() async throws(AlertError) -> ClockReading? {
         var due = try await due()
         if due.isNow {
             try await sweep(atMost: .max)

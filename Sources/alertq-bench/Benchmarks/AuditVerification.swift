@@ -8,9 +8,9 @@ enum AuditVerification: Benchmark {
 
     static func run(_ plan: Plan) async throws -> [Row] {
         // Four entries or three for each alert: its asking, showing, answer and collection.
-        let stories = plan.isSmall ? 500 : 263_158
+        let alerts = plan.isSmall ? 500 : 263_158
         let queue = try await FilledQueue.make(
-            resolved: stories, waiting: 0, entriesPerStory: 4, plan: plan)
+            resolved: alerts, waiting: 0, entriesPerAlert: 4, plan: plan)
         var rates: [Double] = []
         var entries: Int64 = 0
         for _ in 0..<plan.rounds {

@@ -16,11 +16,11 @@ struct FilledQueue {
 
     /// Makes a queue, or finds the one that an earlier run kept.
     static func make(
-        resolved: Int, waiting: Int, entriesPerStory: Int = 3, plan: Plan
+        resolved: Int, waiting: Int, entriesPerAlert: Int = 3, plan: Plan
     ) async throws -> FilledQueue {
         let workspace = plan.directory == nil ? try Workspace() : nil
         let directory = plan.directory ?? workspace?.directory ?? "."
-        let path = "\(directory)/filled-\(resolved)-\(waiting)-\(entriesPerStory).db"
+        let path = "\(directory)/filled-\(resolved)-\(waiting)-\(entriesPerAlert).db"
         let queue = FilledQueue(
             path: path, resolved: resolved, waiting: waiting, workspace: workspace)
         if access(path + "-filled", F_OK) == 0 { return queue }
@@ -30,7 +30,7 @@ struct FilledQueue {
         }
         try await SQLiteAlertStore.open(path: path).close()
         let filler = try Filler(path: path, count: resolved + waiting)
-        try filler.fill(resolved: resolved, waiting: waiting, entries: entriesPerStory)
+        try filler.fill(resolved: resolved, waiting: waiting, entries: entriesPerAlert)
         close(creat(path + "-filled", 0o600))
         return queue
     }

@@ -249,7 +249,7 @@ extension Presentation {
             clock.now().advanced(by: .seconds($0.timeIntervalSinceNow))
         }
         return Presentation(
-            record: record, waitingBehind: 0, expiry: expiry, clock: clock, appeared: appeared,
+            record: record, waitingCount: 0, expiry: expiry, clock: clock, appeared: appeared,
             dismissal: { nil })
     }
 }

@@ -147,10 +147,10 @@ extension GatedStore {
         await store.screens()
     }
 
-    nonisolated(nonsending) func takeHandlerTurn(
+    nonisolated(nonsending) func claim(
         _ id: Alert.ID
-    ) async throws(AlertError) -> (any HandlerTurn)? {
-        try await store.takeHandlerTurn(id)
+    ) async throws(AlertError) -> (any Claim)? {
+        try await store.claim(id)
     }
 
     nonisolated(nonsending) func close() async { await store.close() }

@@ -96,7 +96,7 @@ struct DialogProgramTests {
         let alert = Alert(
             "T", message: (1...400).map { "\($0)" }.joined(separator: "\n"),
             buttons: ["Yes", .cancel("No")], priority: .critical, defaultButton: "No")
-        let presentation = Presentation.of(alert, waitingBehind: 2, expiresIn: .seconds(100))
+        let presentation = Presentation.of(alert, waitingCount: 2, expiresIn: .seconds(100))
         let text = AlertText(
             presentation, user: "ana", host: presentation.record.source.host, lines: 20)
         let facts = text.facts.components(separatedBy: " · ")

@@ -6,7 +6,7 @@ import Foundation
 extension Presentation {
     /// A presentation of an alert as a manager would make it.
     static func of(
-        _ alert: Alert, waitingBehind: Int = 0, expiresIn: Duration? = nil,
+        _ alert: Alert, waitingCount: Int = 0, expiresIn: Duration? = nil,
         dismissesIn: Duration? = nil, appeared: Flag = Flag(),
         clock: any AlertClock = SystemClock()
     ) -> Presentation {
@@ -17,7 +17,7 @@ extension Presentation {
             state: .presented, askedAt: Date(), presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
         return Presentation(
-            record: record, waitingBehind: waitingBehind,
+            record: record, waitingCount: waitingCount,
             expiry: expiresIn.map { clock.now().advanced(by: $0) }, clock: clock,
             appeared: { appeared.set() }, dismissal: { dismissesIn })
     }

@@ -35,7 +35,7 @@ struct TerminalPresenterTextTests {
             defaultButton: "Keep")
         let presenter = try presenter()
         async let choice = presenter.present(
-            .of(alert, waitingBehind: 1000, expiresIn: .seconds(90), appeared: appeared))
+            .of(alert, waitingCount: 1000, expiresIn: .seconds(90), appeared: appeared))
         try await press("k")
         _ = try await choice
         let text = terminal.text

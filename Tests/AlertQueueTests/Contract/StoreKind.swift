@@ -33,7 +33,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
             let queue = try TemporaryQueue()
             return ContractQueue { clock in
                 try await SQLiteAlertStore.open(
-                    path: queue.path, clock: clock, caller: keeper, keepsTime: true)
+                    path: queue.path, clock: clock, caller: keeper, appliesDeadlines: true)
             }
         }
     }

@@ -187,10 +187,10 @@ final class WrongStore: AlertStore {
         await store.screens()
     }
 
-    nonisolated(nonsending) func takeHandlerTurn(_ id: Alert.ID) async throws(AlertError) -> (
-        any HandlerTurn
+    nonisolated(nonsending) func claim(_ id: Alert.ID) async throws(AlertError) -> (
+        any Claim
     )? {
-        let turn = try await store.takeHandlerTurn(id)
+        let turn = try await store.claim(id)
         return fault == .handlersShareTurns ? turn ?? NoTurn() : turn
     }
 
@@ -239,7 +239,7 @@ private struct WrongLease: ScreenLease {
     func release() { lease.release() }
 }
 
-private struct NoTurn: HandlerTurn {
+private struct NoTurn: Claim {
     var descriptor: Int32? { nil }
     func end() {}
 }

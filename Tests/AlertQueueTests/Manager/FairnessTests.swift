@@ -97,7 +97,7 @@ struct FairnessTests {
         _ = try await other.submit(.yesNo("Second?"))
         _ = try await other.submit(.yesNo("Third?", priority: .critical))
         #expect(await presentation.latest?.waiting() == WaitingAlerts(count: 2, critical: 1))
-        #expect(presentation.latest?.waitingBehind == 0)
+        #expect(presentation.latest?.waitingCount == 0)
         await other.close()
         await manager.close()
     }

@@ -162,7 +162,7 @@ struct TimekeepingTests {
     @Test("An error is reported when the deadlines of a locked queue can't be applied")
     func trouble() async throws {
         let store = try await SQLiteAlertStore.open(
-            path: queue.path, clock: clock, busyTime: .milliseconds(50), keepsTime: true
+            path: queue.path, clock: clock, busyTime: .milliseconds(50), appliesDeadlines: true
         ) { [recorder] error in
             if case .deadlines(let cause) = error { recorder.note(cause.kind) }
         }
@@ -176,14 +176,14 @@ struct TimekeepingTests {
         await store.close()
     }
 
-    @Test("A manager that keeps time on a locked queue closes at once")
+    @Test("A manager that applies deadlines on a locked queue closes at once")
     func closing() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.show(.yesNo(deadline: .after(.milliseconds(100))))
         let store = try #require(manager.store as? SQLiteAlertStore)
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
-        #expect(await eventually { store.timekeeper?.isKeepingTime == true })
+        #expect(await eventually { store.timekeeper?.isApplyingDeadlines == true })
         let closing = Task {
             await manager.close()
             recorder.note("closed")

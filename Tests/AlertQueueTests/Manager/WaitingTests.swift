@@ -117,7 +117,7 @@ struct WaitingTests {
         try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         await store.close()
         let keeper = try await SQLiteAlertStore.open(
-            path: queue.path, clock: clock, keepsTime: true)
+            path: queue.path, clock: clock, appliesDeadlines: true)
         #expect(await eventually { clock.sleeperCount == 1 })
         clock.advance(by: .seconds(60))
         #expect(

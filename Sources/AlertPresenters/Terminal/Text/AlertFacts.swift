@@ -62,7 +62,7 @@ struct AlertFacts: Sendable {
         let texts: [String?] = [
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
-            AlertWording.waiting(WaitingAlerts(count: presentation.waitingBehind)),
+            AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]
         return texts.compactMap { $0 }

@@ -82,7 +82,7 @@ struct AuditListCommand: AuditReadingCommand {
 // MARK: - An entry
 
 extension AuditListCommand {
-    /// The table of entries; the story of one alert leaves its title out.
+    /// The table of entries; that of one alert leaves its title out.
     static func table(hasTitle: Bool = true, in context: Context) -> Table {
         let title = hasTitle ? [Table.Column("TITLE", .titles)] : []
         return Table(

@@ -55,7 +55,7 @@ struct WaitCommand: CollectingCommand {
             if let first = Self.first(of: records) {
                 return try await printer.print(first, manager)
             }
-            var claims: [any HandlerTurn] = []
+            var claims: [any Claim] = []
             for record in records where record.isOwn {
                 if let claim = await manager.claimResponse(to: record) { claims.append(claim) }
             }

@@ -2,7 +2,7 @@ import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 
-/// `alertq show ID…`: alerts with their whole story.
+/// `alertq show ID…`: alerts with all that happened to them.
 struct ShowCommand: NamingCommand {
     static let name = "show"
     static let abstract = "Show alerts and everything that happened to them"
@@ -16,7 +16,7 @@ struct ShowCommand: NamingCommand {
         severalDiscussion,
     ]
 
-    /// How many entries of its story are in memory at a time.
+    /// How many of its entries are in memory at a time.
     private static let pageSize = 100
 
     var common = QueueOptions()

@@ -147,7 +147,7 @@ struct AnswerHook: Sendable {
     }
 
     private func isDone(
-        with record: AlertRecord, _ turn: any HandlerTurn, failures: Int
+        with record: AlertRecord, _ turn: any Claim, failures: Int
     ) async -> Bool {
         // The columns by which the response was found may differ from the checked record.
         guard filter.admits(record) else {

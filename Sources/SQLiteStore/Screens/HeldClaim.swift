@@ -2,15 +2,15 @@ import AlertCore
 import Linux
 import Synchronization
 
-/// The turn of an alert's named handler, which only one process at a time has.
+/// The claim on an alert's response, which only one process at a time has.
 ///
 /// It is an open-file-description lock on the byte at the alert's id (fcntl(2)); the file stays
 /// empty, because a lock may be beyond its end.
-final class HeldHandlerTurn: HandlerTurn {
+final class HeldClaim: Claim {
     private let held: Mutex<Descriptor?>
     private let range: LockRange
 
-    /// Takes the turn of an alert; `nil` if another holder has it.
+    /// Claims the response of an alert; `nil` if another holder has it.
     init?(of id: Alert.ID, in files: QueueFiles) throws(AlertError) {
         let file = try Descriptor.open(files.handlers, mode: files.mode)
         range = LockRange(start: id, length: 1)

@@ -2,8 +2,8 @@ import AlertQueue
 import SQLiteStore
 
 /// The main job, one alert at a time: ask, present, answer, collect, with all audit entries.
-enum WholeStory: RoundBenchmark {
-    static let name = "story"
+enum RoundTrip: RoundBenchmark {
+    static let name = "round-trip"
     static let abstract = "Ask, present, answer and collect, one at a time, with the audit log"
 
     static func run(rounds: Int) async throws -> [Row] {
@@ -16,10 +16,10 @@ enum WholeStory: RoundBenchmark {
             plain.append(try await plainRate(in: workspace, count: 400))
             inC.append(try await rateInC(in: workspace, count: 400))
             jobs.append(try jobRate(in: workspace, count: 400))
-            let stories = try await stories(in: workspace, count: 400)
-            ours.append(stories.rate)
-            appearances += stories.times
-            apart += stories.timesApart
+            let trips = try await trips(in: workspace, count: 400)
+            ours.append(trips.rate)
+            appearances += trips.times
+            apart += trips.timesApart
         }
         let sync = syncs.median
         return [
@@ -70,9 +70,9 @@ enum WholeStory: RoundBenchmark {
         return try Double.rate(count) { try queue.cycle(count: count) }
     }
 
-    /// The stories per second, and the times from asking to the presenter in microseconds: of
-    /// stories in a loop, and of a quarter as many with pauses of 5 ms.
-    private static func stories(
+    /// The round trips per second, and the times from asking to the presenter in microseconds: of
+    /// trips in a loop, and of a quarter as many with pauses of 5 ms.
+    private static func trips(
         in workspace: Workspace, count: Int
     ) async throws -> (rate: Double, times: [Double], timesApart: [Double]) {
         let stopwatch = Stopwatch()
