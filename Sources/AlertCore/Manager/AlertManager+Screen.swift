@@ -147,6 +147,7 @@ extension AlertManager {
             watch(lease)
             feed(.attached(nil))
         } catch {
+            isPresenting.store(!screenParts.starts.isEmpty, ordering: .releasing)
             feed(.attached(error))
         }
     }

@@ -304,7 +304,7 @@ extension Screen {
         }
     }
 
-    /// Whether it has found nothing to do for common.now.
+    /// Whether it has found nothing to do for now.
     var isIdle: Bool { if case .idle = state { true } else { false } }
 
     /// Whether callers wait until there is nothing left to show.
@@ -323,7 +323,7 @@ extension Screen {
         if case .showing(let showing) = state { showing.isClearing } else { false }
     }
 
-    /// Whether it stays out of the lead because it can't show anything common.now.
+    /// Whether it stays out of the lead because it can't show anything now.
     var isAway: Bool {
         switch state {
         case .idle(.presenters, _), .idle(.trouble, _): true
@@ -551,7 +551,7 @@ extension Screen {
         }
     }
 
-    /// Whether a presenter here can show an alert common.now, and the log does not contradict it.
+    /// Whether a presenter here can show an alert now, and the log does not contradict it.
     private func mayTry(_ record: AlertRecord) -> Bool {
         common.presenters.canShow(record, at: common.now)
             && !skipped.refused.isResting(record.id, at: common.now)
