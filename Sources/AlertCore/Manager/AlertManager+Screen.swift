@@ -58,6 +58,8 @@ extension AlertManager {
         case .attach(let start): Task.immediate { await attach(start) }
         case .detach: detach()
         case .resume(let call, let error):
+            // A start that was replaced is never attached.
+            screenParts.starts[call] = nil
             screenParts.calls.removeValue(forKey: call)?.deliver(error)
         case .fail(let error): failure.error = error
         case .takeTurn: takeTurn()
