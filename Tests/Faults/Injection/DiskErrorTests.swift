@@ -11,7 +11,7 @@ struct DiskErrorTests {
     /// Without `present`, which has no end to wait for.
     static let operations =
         FaultForm.isFull
-        ? Operation.allCases.filter { $0 != .present } : [.first] + Operation.essential
+        ? Operation.allCases.filter { $0 != .present } : [.first, .expire] + Operation.essential
     private let start: OperationStart
 
     init() async throws { start = try await OperationStart(withCheckpoint: FaultForm.isFull) }

@@ -29,7 +29,8 @@ enum Operation: String, CaseIterable, Sendable {
         case .cancel: ["cancel", "1", "--json"]
         case .collect:
             ["ask", "Answered", "-b", "yes", "--cancel", "no", "--key", "answered", "--json"]
-        case .expire: ["history", "--json"]
+        // Too late, so that it stores the expiry.
+        case .expire: ["answer", "3", "yes"]
         case .present: ["present", "--once"]
         case .reindex: ["doctor", "--reindex", "--json"]
         case .purge: ["purge", "--older-than", "now", "--json"]
@@ -41,6 +42,7 @@ enum Operation: String, CaseIterable, Sendable {
     var accepted: Set<Int32> {
         switch self {
         case .answer, .withdraw, .cancel: [0, 16]
+        case .expire: [16]
         default: [0]
         }
     }
