@@ -84,9 +84,14 @@ struct ShellTests {
             try terminal.type("\u{15}")
         }
         // The line that Tab makes is run: the button has a comma and a space.
-        try terminal.type("alertq answer 1 J\t\n")
+        let start = terminal.bytes.count
+        try terminal.type("alertq answer 1 J\t")
+        #expect(await terminal.shows("bitte", since: start))
+        try terminal.type("\n")
         let row = "SELECT button FROM history"
-        #expect(await eventually { (try? await queue.rows(row)) == ["Ja, bitte"] })
+        #expect(
+            await eventually { (try? await queue.rows(row)) == ["Ja, bitte"] },
+            "\(shell): \(String(decoding: terminal.bytes[start...], as: UTF8.self))")
     }
 
     @Test(
