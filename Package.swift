@@ -69,8 +69,8 @@ let package = Package(
         .testTarget(
             name: "AlertQueueTests",
             dependencies: [
-                "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite",
-                "SQLiteStore", "StoreTesting", "TestSupport",
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "PipedStore",
+                "SQLite", "SQLiteStore", "StoreServer", "StoreTesting", "TestSupport",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
@@ -106,6 +106,14 @@ let package = Package(
                 "AlertCore", "AlertQueueTesting", "SQLite", "SQLiteStore", "TestSupport",
             ],
             path: "Tests/StoreTesting"),
+        // A store in another process, which the contract's checks reach through a pipe.
+        .target(
+            name: "PipedStore", dependencies: ["AlertCore", "AlertQueueTesting"],
+            path: "Tests/PipedStore"),
+        .executableTarget(
+            name: "StoreServer",
+            dependencies: ["AlertCore", "AlertQueueTesting", "PipedStore", "SQLiteStore"],
+            path: "Tests/StoreServer"),
         // The built command, and queues that it works on.
         .target(
             name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],

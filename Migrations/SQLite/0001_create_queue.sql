@@ -226,6 +226,19 @@ CREATE TRIGGER audit_needs_this_version BEFORE INSERT ON audit
     WHEN NOT this_queue_needs_a_newer_alertq (1)
 BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 
+-- Which changes have taken effect whose callers gave them a name, so that a caller whose reply was
+-- lost finds the change again. Kept for a day; ids are in the order of time.
+CREATE TABLE requests (
+    id       INTEGER PRIMARY KEY,
+    uid      INTEGER NOT NULL,
+    request  BLOB    NOT NULL CHECK (length(request) = 16),
+    position INTEGER NOT NULL,
+    alert_id INTEGER NOT NULL,
+    seq      INTEGER NOT NULL,
+    made_ms  INTEGER NOT NULL,
+    UNIQUE (request, uid, position)
+) STRICT;
+
 -- "Which responses are to questions with these words?", by `resolved_seq`. The index has no texts of
 -- its own; it is filled later, so that no question and no answer pays for it. What a word is, is not
 -- left to the tokenizer: it gets words that `SearchWords` has made, and splits at spaces.

@@ -238,6 +238,20 @@ CREATE TRIGGER audit_needs_this_version BEFORE INSERT ON audit
     WHEN NOT this_queue_needs_a_newer_alertq (1)
 BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 
+--- table requests of requests
+CREATE TABLE requests (
+    id       INTEGER PRIMARY KEY,
+    uid      INTEGER NOT NULL,
+    request  BLOB    NOT NULL CHECK (length(request) = 16),
+    position INTEGER NOT NULL,
+    alert_id INTEGER NOT NULL,
+    seq      INTEGER NOT NULL,
+    made_ms  INTEGER NOT NULL,
+    UNIQUE (request, uid, position)
+) STRICT;
+
+--- index sqlite_autoindex_requests_1 of requests
+
 --- table text_index of text_index
 CREATE VIRTUAL TABLE text_index USING fts5 (
     title, message, buttons, info,

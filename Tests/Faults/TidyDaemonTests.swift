@@ -24,7 +24,7 @@ struct TidyDaemonTests {
 
     private func start() throws -> Child {
         try Child(
-            CommandLineQueue.built("TidyDaemon"), [directory, "3600"],
+            BuiltProgram.path("TidyDaemon"), [directory, "3600"],
             environment: ["ALERTQ_DATABASE": queue.path])
     }
 

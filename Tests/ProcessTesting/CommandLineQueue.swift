@@ -18,22 +18,12 @@ package final class CommandLineQueue: Sendable {
         let copy = temporary + "\(getpid())"
         // By a process of its own: a descriptor that writes it must not leak into a child of
         // another test, because the copy could not be started then (ETXTBSY).
-        guard let install = try? Child("install", ["-m", "755", built("alertq"), copy]),
-            install.wait() == 0
-        else { return built("alertq") }
+        let built = BuiltProgram.path("alertq")
+        guard let install = try? Child("install", ["-m", "755", built, copy]), install.wait() == 0
+        else { return built }
         atexit { unlink(CommandLineQueue.temporary + "\(getpid())") }
         return copy
     }()
-
-    /// An executable that was built with the tests.
-    package static func built(_ name: String) -> String {
-        let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let beside = runner.deletingLastPathComponent().appending(path: name).path
-        let root = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let built = root.appending(path: ".build/debug/\(name)").path
-        return FileManager.default.isExecutableFile(atPath: beside) ? beside : built
-    }
 
     package init(mode: mode_t = 0o700) throws {
         folder = try TemporaryDirectory(Self.beginning)

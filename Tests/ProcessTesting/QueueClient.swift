@@ -47,7 +47,7 @@ package final class QueueClient: Sendable {
         }
     }
 
-    private static let program = CommandLineQueue.built("QueueClient")
+    private static let program = BuiltProgram.path("QueueClient")
 
     /// Makes one request, and waits for its reply.
     ///

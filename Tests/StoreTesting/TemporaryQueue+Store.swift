@@ -42,3 +42,14 @@ extension TemporaryQueue {
         try connection().rows(sql, values) { $0.integer() }.first
     }
 }
+
+extension SQLiteAlertStore {
+    /// Stores what is due, and returns an alert's record then.
+    @discardableResult
+    package nonisolated(nonsending) func expire(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> AlertRecord {
+        _ = try await applyDeadlines()
+        return try await record(id)
+    }
+}

@@ -6,7 +6,7 @@ import Testing
 /// Each benchmark once with little to do, so that none of them rots; speed is not checked.
 @Suite("Small runs of the benchmark", .inParallel)
 struct SmallRunTests {
-    private static let program = CommandLineQueue.built("alertq-bench")
+    private static let program = BuiltProgram.path("alertq-bench")
 
     @Test(
         "Each benchmark measures what it says, in rows of JSON",

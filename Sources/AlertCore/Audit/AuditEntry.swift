@@ -9,7 +9,7 @@ import Glibc
 ///
 /// Sources: SHA-256 is FIPS 180-4, netstrings are <https://cr.yp.to/proto/netstrings.txt>;
 /// <doc:AuditChain> explains both with an example.
-public struct AuditEntry: Sendable {
+public struct AuditEntry: Sendable, Codable {
     /// What happened, to which alert, by whom.
     public package(set) var event: AlertEvent
     /// The chosen button's role, if it had one.

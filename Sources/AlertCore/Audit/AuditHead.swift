@@ -1,7 +1,7 @@
 /// The end of the audit log at some moment, to be kept outside of the database.
 ///
 /// A chain alone can't show that its tail was cut off; a saved head can.
-public struct AuditHead: Sendable, Hashable {
+public struct AuditHead: Sendable, Hashable, Codable {
     /// The position of the newest entry, from 1.
     public let sequence: Int64
     /// The hash of that entry, 32 bytes.

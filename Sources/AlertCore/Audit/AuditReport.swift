@@ -1,7 +1,7 @@
 /// What a verification of the audit log found.
-public struct AuditReport: Sendable {
+public struct AuditReport: Sendable, Codable {
     /// A discrepancy in the log, or between the log and the alerts.
-    public struct Problem: Sendable, Hashable {
+    public struct Problem: Sendable, Hashable, Codable {
         /// The entry that is wrong, if the problem is in an entry.
         public let sequence: Int64?
         /// The alert that is affected, if there is one.

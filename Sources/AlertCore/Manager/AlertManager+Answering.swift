@@ -138,18 +138,11 @@ extension AlertManager {
         try await resolve(id, .expireUnattended)
     }
 
-    /// Returns the record of an alert with a response that is on disk: an expiry that is not stored
-    /// yet is stored first.
+    /// Returns the record of an alert with a response that is on disk, once an expiry is stored.
     ///
-    /// - Throws: The errors of ``answer(_:button:by:seen:)``.
-    package func settled(_ record: AlertRecord) async throws(AlertError) -> AlertRecord {
-        guard record.response?.outcome == .expired, record.response?.collectedAt == nil else {
-            return record
-        }
-        // An expiry that has been stored in the meantime is read without waiting for the lock.
-        let found = try await store.find(.id(record.id))
-        guard found.isOverdue else { return found.record }
-        return try await store.expire(record.id, by: context.caller)
+    /// - Throws: The errors of ``resolution(of:)``.
+    package func settled(_ record: AlertRecord) async throws -> AlertRecord {
+        record.isStored ? record : try await resolution(of: record.id)
     }
 
     /// Cancels an alert on behalf of the system.

@@ -186,7 +186,7 @@ extension AlertManager {
         return try await store.find(.key(key, source: source, uid: uid)).record
     }
 
-    /// Waits until an alert is resolved, and enforces its deadline in the meantime.
+    /// Waits until an alert is resolved.
     ///
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
     ///   which case the alert is not changed.
@@ -288,11 +288,6 @@ extension AlertManager {
     private func watch(_ asking: Asking) async {
         let id = asking.receipt.record.id
         follow(from: asking.receipt.sequence)
-        if let expiry = asking.receipt.expiry {
-            deadlines.add(id, at: expiry)
-            setAlarm(at: expiry)
-            tick()
-        }
         if waiters.mayHaveMissed(asking) { await lookAgain(at: id) }
     }
 

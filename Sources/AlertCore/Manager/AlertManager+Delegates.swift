@@ -70,7 +70,7 @@ extension AlertManager {
     func notifyDismissed(_ number: Int, _ record: AlertRecord, mayGoOn: Bool) async {
         let id = record.id
         if mayGoOn, context.delegates.ofOwn(id) != nil,
-            await screenParts.lease?.lookAtOthers()?.shows(id) == true
+            await announce().others?.shows(id) == true
         {
             return feed(.passed(number, isHandled: false))
         }

@@ -53,6 +53,7 @@ extension AlertManager {
             }
             position = news.position
             log.failingSince = nil
+            if let error = news.cannotExpire { await failOverdue(error) }
         } catch {
             isFailing = true
             giveUpIfLasting(error)
@@ -80,6 +81,14 @@ extension AlertManager {
         waiters.failAll(with: error)
         if case .incompatible = error { feed(.failed(error)) }
         feed(.leave(nil, because: "the queue can't be read"))
+    }
+
+    /// Ends the waits for alerts whose deadlines have passed without being stored: these calls must
+    /// not wait forever, nor treat the alert as expired.
+    private func failOverdue(_ error: AlertError) async {
+        for id in waiters.ids where (try? await store.find(.id(id)))?.isOverdue == true {
+            waiters.fail(id, with: error)
+        }
     }
 
     private func note(_ kind: AlertEvent.Kind, of id: Alert.ID) async throws(AlertError) {
@@ -154,59 +163,14 @@ extension AlertManager {
     /// Delivers a response to the calls and closures that wait for it in this process.
     func settle(_ record: AlertRecord) {
         context.delegates.remove(record.id)
-        deadlines.remove(record.id)
         waiters.settle(record)
         runHandlers(of: record)
     }
 
     /// Notifies the calls that wait for a response that it can't be trusted.
     func refuse(_ id: Alert.ID, _ error: AlertError) {
-        deadlines.remove(id)
         waiters.fail(id, with: error)
         context.errors.report(.inconsistent(id, error))
         feed(.leave(id, because: SafeText.line("\(error)")))
-    }
-}
-
-// MARK: - Deadlines
-
-extension AlertManager {
-    /// Stores the expiries that calls here wait for, each as an answer, which may use the space
-    /// that is reserved for a full disk.
-    ///
-    /// It is also called each second, because the wall clock may have been set.
-    func expireOverdue() async {
-        let overdue = deadlines.takeOverdue(
-            at: context.clock.now(), of: { [waiters] in waiters.count(for: $0) > 0 })
-        defer {
-            if let next = deadlines.next(after: context.clock.now()) { setAlarm(at: next) }
-        }
-        guard !overdue.isEmpty else { return }
-        // Concurrently, so that they share transactions.
-        let results = await withTaskGroup { [store, caller = context.caller] group in
-            for id in overdue {
-                group.addTask { () -> (id: Alert.ID, result: Result<AlertRecord, AlertError>) in
-                    do throws(AlertError) {
-                        return (id, .success(try await store.expire(id, by: caller)))
-                    } catch {
-                        return (id, .failure(error))
-                    }
-                }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        for (id, result) in results {
-            switch result {
-            case .success(let record): if record.response != nil { feed(.resolved(record)) }
-            case .failure(.inconsistent(let subject, let reason)):
-                refuse(id, .inconsistent(subject, reason))
-            case .failure: break
-            }
-        }
-        // These calls must not wait forever, nor treat the alert as expired.
-        for (id, error) in deadlines.note(results) {
-            deadlines.remove(id)
-            waiters.fail(id, with: error)
-        }
     }
 }

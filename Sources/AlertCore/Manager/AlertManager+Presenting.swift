@@ -92,7 +92,7 @@ extension AlertManager {
 
     /// Records that an alert is on a screen that is not attached.
     package nonisolated func noteAppearance(of record: AlertRecord, on presenter: String) {
-        context.noteAppearance(of: record, on: [presenter], at: context.clock.now())
+        context.noteAppearance(of: record, on: [presenter])
     }
 
     /// The attached screens, in any process.

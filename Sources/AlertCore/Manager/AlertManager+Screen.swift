@@ -12,8 +12,13 @@ struct ScreenParts {
     /// The last presentation, with its number.
     var presentation: (number: Int, Presentation)?
     var lease: (any ScreenLease)?
-    /// The lease's change count when the role was last read.
-    var seenChanges: UInt64 = 0
+    /// The screen as it was last announced.
+    var announced: AttachedScreen?
+    var wantsLead = false
+    /// The lease's state as last seen.
+    var leaseState = LeaseState.lost
+    /// The attachment under which the alert on the screen was announced.
+    var epoch: Epoch?
     var watching: Task<Void, Never>?
     /// The calls that wait for the screen.
     var calls: [Screen.Call: OneShot<AlertError?>] = [:]
@@ -25,7 +30,7 @@ struct ScreenParts {
         watching?.cancel()
         takingTurn?.cancel()
         lease?.release()
-        (watching, takingTurn, lease, presentation) = (nil, nil, nil, nil)
+        (watching, takingTurn, lease, announced, presentation) = (nil, nil, nil, nil, nil)
         presenters = [:]
     }
 }
@@ -65,16 +70,14 @@ extension AlertManager {
         case .takeTurn: takeTurn()
         case .cancelTurn: screenParts.takingTurn?.cancel()
         case .endTurn: screenParts.turn?.end()
-        case .stepBack: screenParts.lease?.stepBack()
+        case .stepBack: Task.immediate { await announce(wantsLead: false) }
         case .stayAway(let busy): stayAway(busy: busy)
         case .look(let number, let look):
             Task.immediate { feed(.found(number, await find(look))) }
         case .announce(let number, let shown, let current):
             Task.immediate { feed(.announced(number, await announce(shown, current))) }
         case .announceNothing:
-            Task.immediate { [lease = screenParts.lease] in
-                _ = await lease?.show(nil, current: nil, hasDelegate: false)
-            }
+            Task.immediate { await announce { $0.show(nil, current: nil) } }
         case .read(let id, let reason):
             Task.immediate {
                 feed(.reread(id, try? await store.record(id), otherwise: reason))
@@ -86,8 +89,8 @@ extension AlertManager {
             Task.immediate { await notifyDismissed(number, record, mayGoOn: mayGoOn) }
         case .commit(let number, let change, let name):
             Task.immediate { feed(.committed(number, await commit(change, through: name))) }
-        case .noteAppearance(let record, let names, let moment):
-            context.noteAppearance(of: record, on: names, at: moment)
+        case .noteAppearance(let record, let names):
+            context.noteAppearance(of: record, on: names)
         case .leave(let number, let record, let reason):
             Task.immediate {
                 await noteLeft(record, because: reason)
@@ -108,7 +111,10 @@ extension AlertManager {
     ) async -> Result<AlertRecord, AlertError> {
         do throws(AlertError) {
             let caller = name.map(context.caller.through) ?? context.caller
-            return .success(try await store.commit(change, by: caller).record)
+            let results = try await store.commit(
+                [change], request: nil, by: caller, under: screenParts.epoch)
+            guard let result = results.first else { throw .closed }
+            return result.map(\.record)
         } catch {
             return .failure(error)
         }
@@ -145,6 +151,8 @@ extension AlertManager {
                 throw .closed
             }
             screenParts.lease = lease
+            (screenParts.announced, screenParts.wantsLead) = (attached, false)
+            screenParts.leaseState = .following(ScreenRoster())
             for presenter in presenters { screenParts.presenters[presenter.name] = presenter }
             watch(lease)
             feed(.attached(nil))
@@ -159,30 +167,36 @@ extension AlertManager {
         isPresenting.store(!screenParts.starts.isEmpty, ordering: .releasing)
     }
 
-    /// Reads the role whenever it may have changed, and once a second, until the screen is
-    /// detached.
+    /// Follows the states of the lease until the screen is detached.
     private func watch(_ lease: any ScreenLease) {
         screenParts.watching = Task { [weak self] in
             while !Task.isCancelled {
-                guard let seen = await self?.screenParts.seenChanges else { return }
-                await lease.waitForChange(after: seen)
-                await self?.readRole()
+                guard let seen = await self?.screenParts.leaseState else { return }
+                await self?.note(await lease.state(after: seen), of: lease)
             }
         }
     }
 
-    private func readRole() async {
-        guard let lease = screenParts.lease, screen.isOn else { return }
-        screenParts.seenChanges = lease.changeCount
-        guard !screen.isAway else { return }
-        // A screen that is being cleared does not begin to lead.
-        let leads = screen.isClearing ? lease.isLeading : await lease.lead()
-        feed(.role(role(of: lease, leads: leads)))
+    private func note(_ state: LeaseState, of lease: any ScreenLease) {
+        guard screenParts.lease === lease else { return }
+        screenParts.leaseState = state
+        if screen.isOn, !screen.isAway { feed(.lease(state)) }
     }
 
-    private func role(of lease: any ScreenLease, leads: Bool) -> Screen.Role {
-        if leads { return .leads(lease.others ?? ScreenRoster()) }
-        return lease.others.map { .follows(current: $0.current) } ?? .detached
+    /// Tells the other screens what has changed here.
+    @discardableResult
+    func announce(
+        wantsLead: Bool? = nil, _ change: (inout AttachedScreen) -> Void = { _ in }
+    ) async -> LeaseState {
+        guard let lease = screenParts.lease, var screen = screenParts.announced else {
+            return .lost
+        }
+        change(&screen)
+        screenParts.announced = screen
+        screenParts.wantsLead = wantsLead ?? screenParts.wantsLead
+        let state = await lease.announce(screen, wantsLead: screenParts.wantsLead)
+        if screenParts.lease === lease { screenParts.leaseState = state }
+        return state
     }
 
     private func takeTurn() {
@@ -205,31 +219,32 @@ extension AlertManager {
     /// - Parameter presenters: Those that will be available again when another queue's alert has
     ///   left them.
     private func stayAway(busy presenters: [String]) {
-        screenParts.lease?.offer(presenters, isBusy: !presenters.isEmpty)
-        screenParts.lease?.stepBack()
+        Task.immediate {
+            await announce(wantsLead: false) {
+                $0.offer(presenters, isBusy: !presenters.isEmpty)
+            }
+        }
     }
 
     /// Announces an alert to the other screens.
-    private func announce(_ shown: AlertRecord?, _ current: Alert.ID?) async -> Screen.Announcement
-    {
-        guard let lease = screenParts.lease else { return .detached }
+    private func announce(_ shown: AlertRecord?, _ current: Alert.ID?) async -> LeaseState {
         var hasDelegate = false
         if let shown {
             // From here on no event of the alert is missed, however long this takes.
             if context.caller.isAsker(shown.source) { await context.delegates.waitForArrivals() }
             hasDelegate = context.delegates[shown.id] != nil
         }
-        // A slot file that exists but can't be written is tried again later.
-        let isDone = await lease.show(shown?.id, current: current, hasDelegate: hasDelegate)
-        return isDone ? .succeeded : lease.others == nil ? .detached : .failed
+        let state = await announce {
+            $0.show(shown?.id, current: current, hasDelegate: hasDelegate)
+        }
+        screenParts.epoch = screenParts.lease?.epoch
+        return state
     }
 
     /// Announces that an alert has left this screen, and logs it unless others show it.
     private func noteLeft(_ record: AlertRecord, because reason: String) async {
-        guard let lease = screenParts.lease else { return }
         // In this order: if two screens leave at once, one of them finds that none is left.
-        _ = await lease.show(nil, current: nil, hasDelegate: false)
-        let others = await lease.lookAtOthers()
+        let others = await announce { $0.show(nil, current: nil) }.others
         let isElsewhere = others.map {
             $0.shows(record.id) || $0.canShow(record.alert, record.id)
         }
@@ -244,16 +259,13 @@ extension AlertManager {
     /// Finds the alert to show: for the leader one that others already show, else the next one; for
     /// a follower the one that the leader announces.
     private func find(_ look: Screen.Look) async -> Screen.Found {
-        guard let lease = screenParts.lease else { return Screen.Found(role: .detached) }
-        lease.offer(look.able, isBusy: false)
-        screenParts.seenChanges = lease.changeCount
-        let role = role(of: lease, leads: await lease.lead())
-        var found = Screen.Found(role: role)
-        switch role {
-        case .detached: break
-        case .follows(let current):
-            if let current { await find(current, look, &found) }
-        case .leads(let others):
+        let lease = await announce(wantsLead: true) { $0.offer(look.able, isBusy: false) }
+        var found = Screen.Found(lease: lease)
+        switch lease {
+        case .lost: break
+        case .following(let others):
+            if let current = others.current { await find(current, look, &found) }
+        case .leading(let others):
             let shown = Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted()
             for id in shown where !look.skipped.unshown.contains(id) {
                 await find(id, look, &found)
@@ -261,8 +273,8 @@ extension AlertManager {
             }
             await findNext(look, besides: others, &found)
         }
-        if look.asksIfEmpty, found.upcoming?.record == nil || !role.isLeading {
-            var rest = Screen.Found(role: role)
+        if look.asksIfEmpty, found.upcoming?.record == nil || !lease.isLeading {
+            var rest = Screen.Found(lease: lease)
             await findNext(look, besides: nil, &rest)
             found.isEmpty = rest.upcoming.map { $0.record == nil } ?? false
         }
@@ -320,7 +332,7 @@ extension AlertManager {
             guard record.response == nil, !receipt.isOverdue, record.snoozedUntil == nil else {
                 return
             }
-            var upcoming = Upcoming(record: record, expiry: receipt.expiry)
+            var upcoming = Upcoming(record: record, timeLeft: receipt.timeLeft)
             upcoming.isCancelRequested = receipt.isCancelRequested
             upcoming.waiting = waiting
             found.upcoming = upcoming

@@ -57,7 +57,6 @@ public actor AlertManager {
     var handlers = Handlers()
     /// Changes when a handler ends.
     nonisolated let handlerEnds = ChangeSignal()
-    var deadlines = Deadlines()
     var log = LogReading()
     private let alarm: Alarm
     /// The manager, while it must not end.
@@ -249,8 +248,8 @@ extension AlertManager {
         update()
     }
 
-    /// Checks once a second what the clocks or other processes may have changed, for as long as a
-    /// deadline or a handler depends on that.
+    /// Checks once a second what other processes may have changed, for as long as a handler depends
+    /// on that.
     func tick() {
         guard ticker == nil, needsTicks else { return }
         ticker = Task { [weak self] in
@@ -263,12 +262,11 @@ extension AlertManager {
 
     private func tickOnce() async -> Bool {
         await tryHandlersAgain()
-        await expireOverdue()
         if !needsTicks { ticker = nil }
         return ticker != nil
     }
 
-    private var needsTicks: Bool { !isClosed && (!deadlines.isEmpty || !handlers.isEmpty) }
+    private var needsTicks: Bool { !isClosed && !handlers.isEmpty }
 
     /// Sets the alarm for the screen and its delegates, and decides whether the manager must be kept
     /// alive.
@@ -288,6 +286,5 @@ extension AlertManager {
         feed(.time)
         handleDelegateCall(.time)
         await tryHandlersAgain()
-        await expireOverdue()
     }
 }

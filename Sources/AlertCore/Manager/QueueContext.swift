@@ -16,10 +16,10 @@ struct QueueContext: Sendable {
     func mayCollect(_ record: AlertRecord) -> Bool { caller.mayCollect(from: record.source.uid) }
 
     /// Notes for the log that an alert is on a screen, through presenters of these names.
-    func noteAppearance(of record: AlertRecord, on presenters: [String], at now: ClockReading) {
+    func noteAppearance(of record: AlertRecord, on presenters: [String]) {
         var shown = record
         shown.state = .presented
         let presenting = caller.through(presenters.joined(separator: " "))
-        store.post(.presented(shown, at: now), by: presenting)
+        store.post(.presented(shown), by: presenting)
     }
 }

@@ -118,9 +118,9 @@ extension Screen {
         /// Something was asked, or has changed.
         case news
         case found(Int, Found)
-        case announced(Int, Announcement)
+        case announced(Int, LeaseState)
         /// The screens may have changed.
-        case role(Role)
+        case lease(LeaseState)
         /// The alert of a showing is on the screen, since a moment.
         case appeared(showing: Int, at: ClockReading)
         /// The alert is on another screen, which its asker's delegate is to know.
@@ -178,7 +178,7 @@ extension Screen {
         /// Notifies the delegate that an alert has left the screen, unless it may be on others.
         case notifyDismissed(Int, AlertRecord, mayGoOn: Bool)
         case commit(Int, Change, through: String?)
-        case noteAppearance(AlertRecord, on: [String], at: ClockReading)
+        case noteAppearance(AlertRecord, on: [String])
         /// Says that an alert has left this screen, and logs it unless others show it.
         case leave(Int, AlertRecord, because: String)
         case post(Note)
@@ -205,21 +205,6 @@ extension Screen {
         case told
     }
 
-    enum Role {
-        /// The screen is detached.
-        case detached
-        case leads(ScreenRoster)
-        case follows(current: Alert.ID?)
-
-        var isLeading: Bool { if case .leads = self { true } else { false } }
-    }
-
-    enum Announcement {
-        case succeeded
-        case detached
-        case failed
-    }
-
     /// What to look for.
     struct Look {
         /// The presenters that can show something now.
@@ -235,7 +220,7 @@ extension Screen {
 
     /// What a look has found.
     struct Found {
-        var role: Role
+        var lease: LeaseState
         /// `nil` if the queue can't be read.
         var upcoming: Upcoming?
         /// The alerts that would have come first but contradict the log.
@@ -271,7 +256,7 @@ extension Screen {
             if case .announcing(let looking, let what) = state, looking.number == number {
                 announced(result, looking, what)
             }
-        case .role(let role): note(role)
+        case .lease(let state): note(state)
         case .changed(let id): noteChange(of: id)
         case .resolved(let record): resolved(record)
         case .snoozed(let id): snoozed(id)
@@ -515,13 +500,13 @@ extension Screen {
         guard goesOn else { return endRound() }
         var looking = looking
         looking.isEmpty = found.isEmpty
-        common.isLeading = found.role.isLeading
-        switch found.role {
-        case .detached:
+        common.isLeading = found.lease.isLeading
+        switch found.lease {
+        case .lost:
             elsewhere = nil
             pauseForOthers(looking)
-        case .leads(let others): lead(found, besides: others, looking)
-        case .follows:
+        case .leading(let others): lead(found, besides: others, looking)
+        case .following:
             elsewhere = nil
             guard let upcoming = found.upcoming, let record = upcoming.record, mayTry(record) else {
                 common.effects.append(.announceNothing)
@@ -567,16 +552,15 @@ extension Screen {
     }
 
     private mutating func announced(
-        _ result: Announcement, _ looking: Looking, _ what: Announced
+        _ lease: LeaseState, _ looking: Looking, _ what: Announced
     ) {
-        switch (result, what) {
-        case (.succeeded, .here(let record, let upcoming)):
+        switch (lease, what) {
+        case (.lost, .here): endRound()
+        case (.lost, .elsewhere): pauseInTrouble()
+        case (_, .elsewhere): pauseForOthers(looking)
+        case (_, .here(let record, let upcoming)):
             guard goesOn, !looking.changed.contains(record.id) else { return endRound() }
             show(record, upcoming)
-        case (.succeeded, .elsewhere): pauseForOthers(looking)
-        case (.detached, .here): endRound()
-        case (.failed, _), (.detached, .elsewhere):
-            if common.isLeading { pauseInTrouble() } else { pauseForOthers(looking) }
         }
     }
 
@@ -612,11 +596,11 @@ extension Screen {
 // MARK: - Other screens, and what happens to alerts
 
 extension Screen {
-    private mutating func note(_ role: Role) {
+    private mutating func note(_ lease: LeaseState) {
         switch state {
         case .off, .attaching, .takingTurn: break
         case .idle, .looking, .announcing:
-            if case .leads(let others) = role, common.isLeading, others.all.isEmpty,
+            if case .leading(let others) = lease, common.isLeading, others.all.isEmpty,
                 elsewhere == nil
             {
                 return
@@ -624,8 +608,8 @@ extension Screen {
             lookAgain()
         case .showing:
             // From here on its timer counts, or that of another screen.
-            common.isLeading = role.isLeading
-            reactToAlert(.role(role))
+            common.isLeading = lease.isLeading
+            reactToAlert(.lease(lease))
         }
     }
 

@@ -121,7 +121,7 @@ struct Showing {
         names = common.presenters.candidates(for: record)
         start = common.now
         waiting = upcoming.waiting
-        expiry = upcoming.expiry
+        expiry = upcoming.timeLeft.map(common.now.advanced)
         let call = common.nextNumber()
         state = .beginning(call)
         common.effects.append(.notify(call, record.id, [.willPresent(record)]))
@@ -227,7 +227,7 @@ extension Showing {
             self.waiting = waiting
             if waiting.count > 0, notice?.isAskedFor == true { dismiss(&common) }
             notice?.isAskedFor = false
-        case .role(let role): note(role, &common)
+        case .lease(let state): note(state, &common)
         case .time: timeHasCome(&common)
         case .start, .stop, .failed, .waitUntilIdle, .attached, .turnIsLate, .tookTurn,
             .news, .found, .announced, .committed, .left, .changed:
@@ -288,7 +288,7 @@ extension Showing {
         guard !isOnScreen else { return }
         isOnScreen = true
         if record.alert.buttons.isEmpty { notice = Notice(for: record.alert, from: moment) }
-        common.effects.append(.noteAppearance(recordNow, on: names, at: moment))
+        common.effects.append(.noteAppearance(recordNow, on: names))
         tellAppearance(&common)
     }
 
@@ -336,14 +336,14 @@ extension Showing {
         // Otherwise it may already have returned before its snooze was noticed.
     }
 
-    private mutating func note(_ role: Screen.Role, _ common: inout Screen.Common) {
-        switch role {
-        case .follows(let current?) where current != id:
+    private mutating func note(_ lease: LeaseState, _ common: inout Screen.Common) {
+        switch lease {
+        case .following(let others) where others.current != nil && others.current != id:
             common.effects.append(.read(id, otherwise: "another alert is current"))
         // Between two alerts none is current.
-        case .follows: break
-        case .detached: end(.returned(because: "the screen was detached"), &common)
-        case .leads(let others):
+        case .following: break
+        case .lost: end(.returned(because: "the screen was detached"), &common)
+        case .leading(let others):
             // What nobody can see here must not hold up the other screens.
             let limit = start.advanced(by: Elsewhere.patienceWithClaim)
             guard !others.all.isEmpty, !others.shows(id), !others.canShow(record.alert, id),
@@ -547,7 +547,7 @@ extension Showing {
             state = .over(clearing.end, late: record.response == nil ? clearing.late : record)
             return
         case (_, .resolved(let late)): clearing.late = late
-        case (_, .role):
+        case (_, .lease):
             // A screen that is being cleared holds up the others only briefly.
             if clearing.since.time(until: common.now) >= .seconds(2) {
                 common.effects.append(.stepBack)

@@ -20,6 +20,9 @@ final class Waiters: Sendable {
     /// Whether no call waits.
     var isEmpty: Bool { state.withLock { $0.waits.isEmpty } }
 
+    /// The alerts that calls wait for.
+    var ids: [Alert.ID] { state.withLock { Array($0.waits.keys) } }
+
     /// How many calls wait for an alert.
     func count(for id: Alert.ID) -> Int { state.withLock { $0.waits[id]?.count ?? 0 } }
 
@@ -69,7 +72,7 @@ final class Waiters: Sendable {
 
     /// Ends all waits.
     func failAll(with error: AlertError) {
-        for id in state.withLock({ Array($0.waits.keys) }) { fail(id, with: error) }
+        for id in ids { fail(id, with: error) }
     }
 
     func close() {
@@ -83,60 +86,4 @@ struct Asking: Sendable {
     let receipt: Receipt
     /// The value of ``Waiters/resolutionsSeen`` before it was asked.
     let resolutionsBefore: UInt64
-}
-
-/// The deadlines of the alerts that calls wait for.
-struct Deadlines {
-    /// How long a disk may fail before the calls that wait for an expiry get the error.
-    private static let patience = Duration.seconds(5)
-
-    private var moments: [Alert.ID: ClockReading] = [:]
-    /// The alerts whose expiries are being stored.
-    private var expiring: Set<Alert.ID> = []
-    /// When storing expiries began to fail.
-    private var failingSince: ContinuousClock.Instant?
-
-    var isEmpty: Bool { moments.isEmpty }
-
-    mutating func add(_ id: Alert.ID, at moment: ClockReading) { moments[id] = moment }
-
-    mutating func remove(_ id: Alert.ID) { moments[id] = nil }
-
-    /// The next one that has not passed.
-    func next(after now: ClockReading) -> ClockReading? {
-        now.earliest(of: moments.values.filter { !now.isAtOrAfter($0) })
-    }
-
-    /// The alerts whose deadlines have passed, in ascending order; their expiries are being stored
-    /// from here on. Those that nobody awaits any longer are forgotten.
-    mutating func takeOverdue(
-        at now: ClockReading, of isAwaited: (Alert.ID) -> Bool
-    ) -> [Alert.ID] {
-        moments = moments.filter { isAwaited($0.key) }
-        let overdue = moments.filter { now.isAtOrAfter($0.value) && !expiring.contains($0.key) }
-        expiring.formUnion(overdue.keys)
-        return overdue.keys.sorted()
-    }
-
-    /// Records what came of it; returns the alerts on which calls must not wait any longer.
-    mutating func note(
-        _ results: [(id: Alert.ID, result: Result<AlertRecord, AlertError>)]
-    ) -> [(id: Alert.ID, error: AlertError)] {
-        expiring.subtract(results.map(\.id))
-        var failed: [(id: Alert.ID, error: AlertError)] = []
-        var hasFailed = false
-        for (id, result) in results {
-            guard case .failure(let error) = result else { continue }
-            if case .inconsistent = error { continue }
-            hasFailed = true
-            let since = failingSince ?? .now
-            failingSince = since
-            // The wait for a lock is already over.
-            if case .storage = error, since.duration(to: .now) < Self.patience { continue }
-            if case .closed = error { continue }
-            failed.append((id, error))
-        }
-        if !hasFailed { failingSince = nil }
-        return failed
-    }
 }

@@ -9,7 +9,7 @@ extension Alert {
         public typealias Action = @Sendable () async throws -> Void
 
         /// The meaning of a button beyond its label; SwiftUI's names.
-        public enum Role: String, Sendable, CaseIterable {
+        public enum Role: String, Sendable, CaseIterable, Codable {
             /// It means "no", and is applied when the system cancels the alert.
             case cancel
             /// It destroys something; presenters never preselect it.

@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// Each description is a sentence that says what went wrong, with which alert or file, and, if
 /// useful, what to do.
-public enum AlertError: Error, Sendable, Equatable {
+public enum AlertError: Error, Sendable, Equatable, Codable {
     /// A part of an alert, or an argument, breaks a rule; nothing was stored.
     case invalid(_ part: String, _ reason: String)
     /// No alert has this id.
@@ -47,6 +47,8 @@ public enum AlertError: Error, Sendable, Equatable {
     case notYours(Alert.ID, owner: UInt32)
     /// This process may not read or write the files of the queue.
     case notPermitted(path: String, _ reason: String)
+    /// The screen is no longer attached to the queue; nothing was stored.
+    case detached
     /// The manager has been closed.
     case closed
 }
@@ -102,6 +104,8 @@ extension AlertError: CustomStringConvertible {
         case .notYours(let id, let owner):
             "alert \(id) was asked by \(Identity.userName(owner) ?? "uid \(owner)"): only that "
                 + "account and root may collect its response, or withdraw or cancel it without force"
+        case .detached:
+            "this screen is no longer attached to the queue, and nothing was stored"
         case .closed:
             "the alert manager has been closed"
         }

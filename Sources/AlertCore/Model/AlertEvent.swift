@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// Something that happened to an alert, in the order of the audit log.
-public struct AlertEvent: Sendable {
+public struct AlertEvent: Sendable, Codable {
     /// What happened; later versions may know more.
-    public enum Kind: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable, Codable {
         /// The alert was stored.
         case asked
         /// It appeared on a screen.

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// What became of the alerts asked in some period, and how long people took to answer.
-public struct AlertStatistics: Sendable {
+public struct AlertStatistics: Sendable, Codable {
     /// How many alerts were asked, and how many of them ended in each way.
-    public struct Counts: Sendable, Hashable {
+    public struct Counts: Sendable, Hashable, Codable {
         /// All of them.
         public internal(set) var asked = 0
         /// How many have ended in each way; an absent outcome has not occurred.
@@ -23,7 +23,7 @@ public struct AlertStatistics: Sendable {
     }
 
     /// The counts for one source or button.
-    public struct Group: Sendable, Hashable {
+    public struct Group: Sendable, Hashable, Codable {
         /// The name of a source or the id of a button; `#0` and so on for buttons whose ids have
         /// been erased.
         public let name: String

@@ -1,7 +1,7 @@
 /// How long people (not programs) took to answer, in bounded memory.
 ///
 /// Percentiles are exact for up to 10,000 answers, and within one percent beyond.
-public struct AnswerTimes: Sendable {
+public struct AnswerTimes: Sendable, Codable {
     /// One bar of a histogram.
     public struct Bucket: Sendable, Hashable {
         /// The shortest time that counts, inclusive.

@@ -1,5 +1,5 @@
 /// A completed backup.
-public struct BackupReport: Sendable, Hashable {
+public struct BackupReport: Sendable, Hashable, Codable {
     /// The absolute path of the backup file.
     public let path: String
     /// Its size in bytes.

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// let filter = HistoryFilter(source: "backup", outcome: .answered, user: "ana", via: "terminal")
 /// for record in try await manager.history(filter) { print(record.alert.title) }
 /// ```
-public struct HistoryFilter: Sendable {
+public struct HistoryFilter: Sendable, Codable {
     /// The name of the asker.
     public var source: String?
     /// The account that asked, as in ``AlertRecord/Source/uid``.

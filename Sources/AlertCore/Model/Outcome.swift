@@ -1,5 +1,5 @@
 /// How an alert ended. The kinds are never merged.
-public enum Outcome: String, Sendable, CaseIterable {
+public enum Outcome: String, Sendable, CaseIterable, Codable {
     /// A person chose a button, or a program or a standing policy did.
     case answered
     /// The system cancelled the alert.

@@ -1,7 +1,7 @@
 /// The progress of an erasure.
-public struct PurgeProgress: Sendable, Hashable {
+public struct PurgeProgress: Sendable, Hashable, Codable {
     /// A step of an erasure.
-    public enum Phase: String, Sendable {
+    public enum Phase: String, Sendable, Codable {
         /// Texts are being erased from alerts.
         case texts
         /// The search index is being merged, so that words of erased texts disappear.

@@ -1,5 +1,5 @@
 /// The result of an erasure of old texts, or of its dry run.
-public struct PurgeReport: Sendable, Hashable {
+public struct PurgeReport: Sendable, Hashable, Codable {
     /// How many alerts lost their texts.
     public var erased = 0
     /// How many were old enough but keep their texts because nobody has taken the response.

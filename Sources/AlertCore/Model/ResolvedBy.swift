@@ -1,5 +1,5 @@
 /// Who decided on a response.
-public enum ResolvedBy: String, Sendable, CaseIterable {
+public enum ResolvedBy: String, Sendable, CaseIterable, Codable {
     /// A person chose a button or closed an alert without buttons: on a presenter's screen, or with
     /// a command in the foreground of its terminal.
     case person

@@ -8,7 +8,7 @@
 /// ``user`` names both: `ana, in a user namespace as uid 0`. The kernel reports only one level of
 /// namespaces: if that namespace is nested in another, whose root is not the machine's, the uid is
 /// 4,294,967,295 and the name begins with `unknown`.
-public struct Responder: Sendable, Hashable {
+public struct Responder: Sendable, Hashable, Codable {
     /// The effective user id of the process that answered, as the machine knows it.
     public var uid: UInt32
     /// The account's name at that time, if it had one, and whether it acted in a user namespace.

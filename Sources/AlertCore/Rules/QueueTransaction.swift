@@ -9,6 +9,8 @@ package protocol QueueTransaction: AnyObject {
     var now: ClockReading { get }
     /// The end of the log, as it grows during the transaction.
     var head: AuditHead { get }
+    /// The earliest moment at which something becomes due because of the changes.
+    var due: ClockReading? { get set }
 
     /// Returns an alert that the log confirms; `nil` if there is none.
     func alert(_ id: Alert.ID) throws -> StoredAlert?
@@ -27,6 +29,12 @@ package protocol QueueTransaction: AnyObject {
 
     /// How many alerts of a source wait, and how many of its account.
     func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int)
+
+    /// What came of a change with a name; `nil` if it has not taken effect within a day.
+    func made(_ change: RequestedChange) throws -> MadeChange?
+
+    /// Remembers that a change with a name has taken effect.
+    func remember(_ change: RequestedChange, _ made: MadeChange) throws
 
     /// Stores a new alert; the next entry of the log will record the ask.
     func insert(_ question: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID
@@ -103,7 +111,7 @@ extension QueueTransaction {
         if let key = question.alert.key,
             let known = try alert(key: key, source: source, uid: uid)
         {
-            var joined = try known.joined(by: question, sequence: head.sequence) {
+            var joined = try known.joined(by: question, at: now, sequence: head.sequence) {
                 try keyDigest(of: known.record.id)
             }
             if known.isOverdue(at: now) {
@@ -127,7 +135,8 @@ extension QueueTransaction {
         entry.detail = EntryDetail.asked(at: now, expiry: expiry, terms: prepared.terms)
         try append(entry, by: caller, concernsOthers: false)
         var receipt = changed(prepared.stored(id, at: now, expiry: expiry).record)
-        (receipt.expiry, receipt.due) = (expiry, expiry)
+        receipt.timeLeft = expiry.map(now.time)
+        noteDue(expiry)
         return receipt
     }
 }
@@ -138,7 +147,7 @@ extension StoredAlert {
     /// - Parameter digest: Reads the digest of the question from the log.
     /// - Throws: ``AlertError/keyConflict(_:_:part:)``.
     package func joined(
-        by question: Question, sequence: Int64, digest: () throws -> KeyDigest
+        by question: Question, at now: ClockReading, sequence: Int64, digest: () throws -> KeyDigest
     ) throws -> Receipt {
         var (record, asked) = (record, question.alert)
         let part =
@@ -147,7 +156,7 @@ extension StoredAlert {
         if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
         // The digest has shown that these are the texts that were erased.
         if record.isErased { record.restoreTexts(from: asked) }
-        return Receipt(record: record, expiry: expiry, sequence: sequence)
+        return Receipt(record: record, timeLeft: expiry.map(now.time), sequence: sequence)
     }
 
     /// The first part of a question that differs from an alert whose texts have been erased; the
@@ -168,6 +177,32 @@ extension StoredAlert {
 // MARK: - Changes
 
 extension QueueTransaction {
+    /// Makes a change, unless it has a name and has already taken effect: then its receipt is
+    /// returned.
+    ///
+    /// - Parameter prepared: The question, if the change asks one.
+    package func make(
+        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
+        by caller: Caller, keeper: Caller
+    ) throws -> Result<Receipt, AlertError> {
+        if let name, let made = try made(name) {
+            let alert = try existing(made.alert)
+            return .success(
+                Receipt(
+                    record: alert.record, isNew: true,
+                    timeLeft: alert.expiry.map(now.time), sequence: made.sequence))
+        }
+        let result =
+            if let prepared { Result<Receipt, AlertError>.success(try ask(prepared)) } else {
+                try make(change, by: caller, keeper: keeper)
+            }
+        if let name, case .success(let receipt) = result, receipt.isNew {
+            try remember(
+                name, MadeChange(alert: receipt.record.id, sequence: receipt.sequence))
+        }
+        return result
+    }
+
     /// Makes a change. One that is late fails, but since it was a write, the expiry is stored.
     ///
     /// - Parameter keeper: On whose behalf deadlines are applied.
@@ -187,10 +222,6 @@ extension QueueTransaction {
             let alert = try existing(id)
             if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
             return .success(try snooze(alert, until: end, by: caller))
-        case .expire(let id):
-            let alert = try existing(id)
-            guard alert.isOverdue(at: now) else { return .success(unchanged(alert)) }
-            return .success(changed(try expire(alert, by: caller)))
         case .collect(let id, let reason):
             return .success(try collect(existing(id), unused: reason, by: caller))
         case .run(let id, let step):
@@ -209,8 +240,8 @@ extension QueueTransaction {
         Receipt(record: record, isNew: true, sequence: head.sequence)
     }
 
-    private func unchanged(_ alert: StoredAlert) -> Receipt {
-        Receipt(record: alert.record, expiry: alert.expiry, sequence: head.sequence)
+    private func noteDue(_ moment: ClockReading?) {
+        due = now.earliest(of: [due, moment].compactMap(\.self))
     }
 
     /// Stores the expiry of an alert whose deadline has passed; returns the error that says so, or
@@ -278,7 +309,8 @@ extension QueueTransaction {
         record.snoozes += 1
         record.snoozedUntil = Timestamp.date(milliseconds: until.wallMilliseconds)
         var receipt = changed(record)
-        (receipt.expiry, receipt.due) = (alert.expiry, until)
+        receipt.timeLeft = alert.expiry.map(now.time)
+        noteDue(until)
         return receipt
     }
 
@@ -345,12 +377,12 @@ extension QueueTransaction {
         return receipt
     }
 
-    /// Stores a note.
-    package func store(_ note: Note, by caller: Caller) throws {
+    /// Stores a note that was posted at a moment.
+    package func store(_ note: Note, at moment: ClockReading, by caller: Caller) throws {
         switch note {
-        case .presented(let record, let moment):
-            // The hash covers what this process showed, even if the row differs by now.
-            let content = record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+        case .presented(let record):
+            // The hash covers what was shown, even if the row differs by now.
+            let content = record.seen.flatMap { Hex.bytes($0) }
             try append(
                 AuditDraft(kind: .presented, at: moment, record: record, content: content),
                 by: caller, concernsOthers: false)

@@ -1,5 +1,5 @@
 /// A step of a command that an answer allows to run.
-package enum RunStep: Sendable, Hashable {
+package enum RunStep: Sendable, Hashable, Codable {
     /// It is about to start. A default button that was applied at the deadline allows that only if
     /// `allowsDefault` is set.
     case started(allowsDefault: Bool)

@@ -2,6 +2,13 @@ import FoundationEssentials
 
 // The store's changes and queries under their own names, as callers think of them.
 extension AlertStore {
+    /// Makes changes that have no name and that no screen makes.
+    package nonisolated(nonsending) func commit(
+        _ changes: [Change], by caller: Caller
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        try await commit(changes, request: nil, by: caller, under: nil)
+    }
+
     /// Makes one change, and returns once it is on disk.
     ///
     /// - Throws: The errors that ``Change`` names; nothing of the change is stored then.
@@ -24,13 +31,6 @@ extension AlertStore {
         _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]? = nil, by caller: Caller
     ) async throws(AlertError) -> AlertRecord {
         try await commit(.resolve(id, resolution, seen: seen), by: caller).record
-    }
-
-    /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
-    package nonisolated(nonsending) func expire(
-        _ id: Alert.ID, by caller: Caller
-    ) async throws(AlertError) -> AlertRecord {
-        try await commit(.expire(id), by: caller).record
     }
 
     package nonisolated(nonsending) func snooze(

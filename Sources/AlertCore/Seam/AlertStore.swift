@@ -20,13 +20,19 @@ package protocol AlertStore: Sendable {
     /// Makes changes in one transaction, and returns once it is on disk; each is stored, or refused
     /// by itself.
     ///
+    /// - Parameters:
+    ///   - request: The caller's name for this call. A change that took effect in an earlier call
+    ///     of the same account and name is not made again: its receipt is returned, with the
+    ///     record as it is now.
+    ///   - epoch: The attachment of the screen that makes the changes.
     /// - Returns: For each change, in their order, its receipt, or the error that ``Change`` names.
-    /// - Throws: An error with which nothing of any change is stored.
+    /// - Throws: An error with which nothing of any change is stored; ``AlertError/detached`` if
+    ///   the attachment is over.
     nonisolated(nonsending) func commit(
-        _ changes: [Change], by caller: Caller
+        _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>]
 
-    /// Stores a note with one of the next commits, or soon, without waiting for that.
+    /// Stores a note, as of now, with one of the next commits, or soon, without waiting for that.
     func post(_ note: Note, by caller: Caller)
 
     /// Returns one alert, with its response if it has one.

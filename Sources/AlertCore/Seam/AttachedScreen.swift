@@ -46,6 +46,13 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         if isBusy || names.isEmpty { (alert, current) = (nil, nil) }
     }
 
+    /// Sets the alert that it shows, and the current alert if it leads.
+    package mutating func show(
+        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool = false
+    ) {
+        (self.alert, self.current, self.hasDelegate) = (alert, current, hasDelegate)
+    }
+
     /// Sets the presenters, as many of them as fit.
     private mutating func offer(_ names: [String]) {
         var length = 0
@@ -62,9 +69,9 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         hasMorePresenters = presenters.count < names.count ? true : nil
     }
 
-    /// The contents of the slot file's entry; each reader measures the silence itself.
+    /// The contents of the slot file's entry; its readers measure the silence themselves.
     private enum CodingKeys: String, CodingKey {
-        case alert, current, uid, user, tty, host, pid, presenters, only, hasDelegate
+        case alert, current, uid, user, tty, host, pid, presenters, only, hasDelegate, silence
         case writesLog, showsOtherQueue, hasMorePresenters
     }
 }

@@ -1,7 +1,7 @@
 /// A change to a queue by a caller; it is on disk as a whole, or not at all.
 ///
 /// It is a value: it can be sent, replayed against a model, and printed.
-package enum Change: Sendable {
+package enum Change: Sendable, Codable {
     /// Stores an alert, or finds the one that its key belongs to.
     ///
     /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/tooManyPending(source:limit:)``
@@ -14,8 +14,6 @@ package enum Change: Sendable {
     /// ``AlertError/late(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
     /// ``AlertError/notAsSeen(_:)`` and ``AlertError/notYours(_:owner:)`` among others.
     case resolve(Alert.ID, Resolution, seen: [UInt8]? = nil)
-    /// Stores the expiry of an alert if its deadline has passed.
-    case expire(Alert.ID)
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
@@ -40,7 +38,6 @@ package enum Change: Sendable {
         switch self {
         case .ask: "store the alert"
         case .resolve: "store the response"
-        case .expire: "store the expiry"
         case .snooze: "store the snooze"
         case .collect: "mark the response as collected"
         case .run: "log the command"

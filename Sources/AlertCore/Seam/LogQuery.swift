@@ -1,6 +1,6 @@
 /// Which entries of the audit log to read.
-package struct LogQuery: Sendable {
-    package enum Start: Sendable {
+package struct LogQuery: Sendable, Codable {
+    package enum Start: Sendable, Codable {
         /// The entries after a sequence number.
         case after(Int64)
         /// This many entries before the end.

@@ -1,7 +1,7 @@
 /// Recent events in a queue.
-package struct News: Sendable {
+package struct News: Sendable, Codable {
     /// Which events a reader wants.
-    package enum Scope: Sendable {
+    package enum Scope: Sendable, Codable {
         /// Events that this process did not cause itself, or whose effects go beyond what their
         /// originator knows, such as the expiry of another alert. A damaged entry is passed on as
         /// it is.
@@ -17,6 +17,9 @@ package struct News: Sendable {
     /// Whether something has changed, including changes without an entry, such as the end of a
     /// snooze.
     package var hasChanged: Bool
+    /// Why alerts whose deadlines have passed still wait: their expiries can't be stored, and that
+    /// lasts.
+    package var cannotExpire: AlertError?
 
     package init(events: [AlertEvent], position: LogPosition, hasChanged: Bool) {
         self.events = events

@@ -1,5 +1,5 @@
 /// An alert on its way into the store.
-package struct Question: Sendable {
+package struct Question: Sendable, Codable {
     package var alert: Alert
     package var source: String
     /// How many alerts may wait for its source, and how many for its account.

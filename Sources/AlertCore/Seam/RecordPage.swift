@@ -1,5 +1,5 @@
 /// A page of records.
-package struct RecordPage: Sendable {
+package struct RecordPage: Sendable, Codable {
     package var records: [AlertRecord]
     /// The alerts on the page, including those whose records can't be read.
     package var ids: [Alert.ID]

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 /// Which records to read, where to start, and how many.
-package struct RecordQuery: Sendable {
-    package enum Kind: Sendable {
+package struct RecordQuery: Sendable, Codable {
+    package enum Kind: Sendable, Codable {
         /// Waiting alerts, in the order in which they will be shown, snoozed ones last; those of
         /// one source, or all. Those whose deadline has passed without being stored are among them
         /// on request, as expired.

@@ -1,5 +1,5 @@
 /// A way for an alert to end.
-package enum Resolution: Sendable, Hashable {
+package enum Resolution: Sendable, Hashable, Codable {
     /// A person or program chose the button with this index; `nil` closes an alert without buttons.
     case choose(button: Int?, Actor = .person)
     /// A person or program chose the button with this id.
@@ -15,7 +15,7 @@ package enum Resolution: Sendable, Hashable {
     case expireUnattended
 
     /// Who acts.
-    package enum Actor: Sendable, Hashable {
+    package enum Actor: Sendable, Hashable, Codable {
         /// A presenter that showed the alert took the choice, or a command in the foreground of its
         /// terminal.
         case person
@@ -23,7 +23,7 @@ package enum Resolution: Sendable, Hashable {
     }
 
     /// The right by which a caller ends an alert that may be another account's.
-    package enum Authority: Sendable, Hashable {
+    package enum Authority: Sendable, Hashable, Codable {
         /// The right of an account over its own alerts, and of root over all.
         case own(Actor)
         /// The caller used force: the alert may be another account's.

@@ -1,5 +1,5 @@
 /// Which alert the screens of a queue may show next.
-package struct ScreenQuery: Sendable, Hashable {
+package struct ScreenQuery: Sendable, Hashable, Codable {
     /// The names of the presenters, one of which must be allowed to show it.
     package var presenters: [String]
     /// Further alerts that may be shown, such as that of an asker's own terminal; at most 64.

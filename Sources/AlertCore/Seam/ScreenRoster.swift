@@ -1,5 +1,5 @@
 /// The screens attached to a queue at one moment.
-package struct ScreenRoster: Sendable, Hashable {
+package struct ScreenRoster: Sendable, Hashable, Codable {
     /// The screen that chooses the current alert; `nil` if none leads.
     package var leader: AttachedScreen?
     package var followers: [AttachedScreen]

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Which alerts to count.
-package struct StatisticsQuery: Sendable {
+package struct StatisticsQuery: Sendable, Codable {
     /// The name of the asker; `nil` means all.
     package var source: String?
     /// The earliest time of asking, inclusive.

@@ -22,7 +22,8 @@ package final class Timekeeper: Sendable {
         var run = Run.none
         /// How many looks have failed since the last one that did not.
         var failures = 0
-        var isReported = false
+        /// Why nothing can be stored, once that has been reported.
+        var trouble: AlertError?
         var hasChange = false
     }
 
@@ -77,6 +78,14 @@ package final class Timekeeper: Sendable {
         alarm.set(at: moment) { [weak self] in await self?.applyDeadlines() }
     }
 
+    /// Why what is due can't be stored, if that lasts.
+    package var trouble: AlertError? { state.withLock { $0.trouble } }
+
+    /// Runs now, because something was found to be due.
+    package func lookNow() {
+        Task { [weak self] in await self?.applyDeadlines() }
+    }
+
     package var isApplyingDeadlines: Bool { state.withLock { $0.run != .none } }
 
     /// Stores what is due, and sets the alarm for what will be.
@@ -100,7 +109,7 @@ package final class Timekeeper: Sendable {
             let next = try await sweep()
             // What is still overdue now can't be stored: trying each second is enough.
             if let next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
-            state.withLock { ($0.failures, $0.isReported) = (0, false) }
+            state.withLock { ($0.failures, $0.trouble) = (0, nil) }
         } catch {
             report(error)
         }
@@ -117,8 +126,10 @@ package final class Timekeeper: Sendable {
         let isBusy = if case .busy = error { true } else { false }
         let isTimeToReport = state.withLock { state in
             state.failures += 1
-            guard isBusy || state.failures >= Self.patience, !state.isReported else { return false }
-            state.isReported = true
+            guard isBusy || state.failures >= Self.patience, state.trouble == nil else {
+                return false
+            }
+            state.trouble = error
             return true
         }
         if isTimeToReport { onTrouble(error) }

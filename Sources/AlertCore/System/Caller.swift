@@ -3,7 +3,7 @@ import Linux
 /// The identity on whose behalf an action is taken, and the presenter or verb it came through.
 ///
 /// A store stamps the caller, never the process that does the storing.
-package struct Caller: Sendable, Hashable {
+package struct Caller: Sendable, Hashable, Codable {
     /// The identity, as the system knows it.
     package var identity: Identity
     /// The presenter's name, or the verb of the command.

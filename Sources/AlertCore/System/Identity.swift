@@ -2,7 +2,7 @@ import Glibc
 import Linux
 
 /// The identity of this process, as the system knows it.
-package struct Identity: Sendable, Hashable {
+package struct Identity: Sendable, Hashable, Codable {
     /// The id of the account as the machine knows it, not as a user namespace does.
     package var uid: UInt32
     package var user: String?

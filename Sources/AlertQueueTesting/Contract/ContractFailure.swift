@@ -69,7 +69,8 @@ nonisolated(nonsending) func expectSoon(
 extension AlertError {
     /// The case's name.
     package var kind: String {
-        Mirror(reflecting: self).children.first?.label ?? "closed"
+        Mirror(reflecting: self).children.first?.label
+            ?? (self == .detached ? "detached" : "closed")
     }
 
     /// The response that the error carries.

@@ -77,6 +77,15 @@ extension Alert {
 }
 
 extension AlertStore {
+    /// Waits until the expiry of an overdue alert is stored, and returns its record.
+    @discardableResult
+    func expired(_ id: Alert.ID) async throws -> AlertRecord {
+        try await expectSoon("the expiry of alert \(id) is stored") {
+            try await !find(.id(id)).isOverdue
+        }
+        return try await record(id)
+    }
+
     @discardableResult
     nonisolated(nonsending) func ask(
         _ alert: Alert = .yesNo(), source: String = "test", limit: Int = 10_000,
@@ -104,11 +113,11 @@ extension AlertStore {
 
     /// Shows the next alert, and resolves it.
     nonisolated(nonsending) func showNext(
-        at now: ClockReading, prefersQuestions: Bool = false
+        prefersQuestions: Bool = false
     ) async throws(AlertError) -> AlertRecord? {
         let query = ScreenQuery(for: ["x"], prefersQuestions: prefersQuestions)
         guard let record = try await next(query).record else { return nil }
-        post(.presented(record, at: now), by: .ana)
+        post(.presented(record), by: .ana)
         return try await resolve(
             record.id, record.alert.buttons.isEmpty ? .dismiss : .choose(button: 0), by: .ana)
     }

@@ -9,7 +9,6 @@ package enum RandomStep: Sendable {
 
     case ask(Question)
     case resolve(Alert.ID, Resolution, Seen)
-    case expire(Alert.ID)
     case snooze(Alert.ID, until: Alert.Deadline?)
     case collect(Alert.ID, unused: String? = nil)
     case run(Alert.ID, RunStep)

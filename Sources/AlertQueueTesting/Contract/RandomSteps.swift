@@ -41,8 +41,7 @@ package struct RandomSteps {
     private mutating func busyStep() -> RandomStep {
         switch number(0...99) {
         case 0..<24: ask()
-        case 24..<44: resolve()
-        case 44..<46: .expire(id())
+        case 24..<46: resolve()
         case 46..<52: .snooze(id(), until: oneIn(3) ? nil : .after(.seconds(number(-1...90))))
         case 52..<56: .collect(id(), unused: oneIn(4) ? "nobody needs it" : nil)
         case 56..<58: .run(id(), runStep())

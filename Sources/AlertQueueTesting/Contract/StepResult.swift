@@ -4,8 +4,8 @@ import AlertCore
 /// them.
 enum StepResult: Equatable, Sendable {
     case receipt(
-        AlertRecord, isNew: Bool, isCancelRequested: Bool, ClockReading?, sequence: Int64)
-    case upcoming(AlertRecord?, ClockReading?, isCancelRequested: Bool, WaitingAlerts)
+        AlertRecord, isNew: Bool, isCancelRequested: Bool, Duration?, sequence: Int64)
+    case upcoming(AlertRecord?, Duration?, isCancelRequested: Bool, WaitingAlerts)
     case page([AlertRecord], next: Int64?, isEnd: Bool)
     /// Other facts, one a line.
     case facts([String])
@@ -14,13 +14,13 @@ enum StepResult: Equatable, Sendable {
     init(_ receipt: Receipt) {
         self = .receipt(
             receipt.record.withoutSalt, isNew: receipt.isNew,
-            isCancelRequested: receipt.isCancelRequested, receipt.expiry,
+            isCancelRequested: receipt.isCancelRequested, receipt.timeLeft,
             sequence: receipt.sequence)
     }
 
     init(_ upcoming: Upcoming) {
         self = .upcoming(
-            upcoming.record?.withoutSalt, upcoming.expiry,
+            upcoming.record?.withoutSalt, upcoming.timeLeft,
             isCancelRequested: upcoming.isCancelRequested, upcoming.waiting)
     }
 

@@ -128,7 +128,7 @@ extension StoreComparison {
                 return .facts(["\(report.entries)"] + report.problems.map(\.reason))
             case .notePresented(let id), .noteReturned(let id), .noteCollected(let id):
                 return try await note(step, about: id, by: caller, side, store)
-            case .ask, .resolve, .expire, .snooze, .collect, .run, .requestCancel:
+            case .ask, .resolve, .snooze, .collect, .run, .requestCancel:
                 guard let change = try await change(step, on: store) else { return .facts([]) }
                 return StepResult(try await store.commit(change, by: caller))
             }
@@ -148,7 +148,6 @@ extension StoreComparison {
             let digest = try await store.record(id).seen.flatMap { Hex.bytes($0) }
             return .resolve(
                 id, resolution, seen: seen == .whatWasAsked ? digest : digest?.reversed())
-        case .expire(let id): return .expire(id)
         case .snooze(let id, let end): return .snooze(id, until: end)
         case .collect(let id, let reason): return .collect(id, unused: reason)
         case .run(let id, let step): return .run(id, step)
@@ -165,14 +164,15 @@ extension StoreComparison {
         switch step {
         case .notePresented:
             let record = try await store.record(id)
-            store.post(.presented(record, at: side.queue.clock.now()), by: caller)
+            store.post(.presented(record), by: caller)
         case .noteReturned:
             store.post(.returned(try await store.record(id), because: "lost"), by: caller)
         default:
             store.post(.collected(id), by: caller)
         }
-        // The note is written before the next commit.
-        return StepResult(try await store.commit(.expire(id), by: caller))
+        // The note is written before the next commit; there is no alert 0.
+        _ = try? await store.commit(.collect(0), by: caller)
+        return StepResult(try await store.find(.id(id)))
     }
 
     /// Has the store record everything that is due.

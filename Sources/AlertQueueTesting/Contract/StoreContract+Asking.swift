@@ -16,13 +16,13 @@ extension StoreContract {
             try expect(asked.isNew && !asked.isOverdue, "it is new")
             try expectEqual(asked.sequence, 1, "its entry")
             try expectEqual(
-                asked.expiry, queue.clock.now().advanced(by: .seconds(60)), "its deadline")
+                asked.timeLeft, .seconds(60), "the time that is left")
             let found = try await store.find(.id(asked.record.id))
             let byKey = try await store.find(.key("k", source: "test", uid: 1000))
             try expectEqual(byKey.record, found.record, "the record by key")
             try expect(!found.isNew, "what is found is not new")
             try expectEqual(found.record, asked.record, "the record that is found")
-            try expectEqual(found.expiry, asked.expiry, "the deadline that is found")
+            try expectEqual(found.timeLeft, asked.timeLeft, "the deadline that is found")
             try expectEqual(found.record.seen, asked.record.seen, "the digest of what is asked")
             let record = found.record
             var expected = alert
@@ -120,7 +120,7 @@ extension StoreContract {
             let second = try await store.ask(keyed, by: .ana)
             try expect(first.isNew && !second.isNew, "only the first is new")
             try expectEqual(second.record.id, first.record.id, "the alert")
-            try expectEqual(second.expiry, first.expiry, "the deadline")
+            try expectEqual(second.timeLeft, first.timeLeft, "the deadline")
             try expectEqual(second.record.source, first.record.source, "the source")
             try await store.answer(first.record.id)
             let third = try await store.ask(keyed)
@@ -155,7 +155,7 @@ extension StoreContract {
             other.presenters = ["web"]
             let second = try await store.ask(other)
             try expect(!second.isNew, "it is not a conflict")
-            try expectEqual(second.expiry, first.expiry, "the deadline")
+            try expectEqual(second.timeLeft, first.timeLeft, "the deadline")
             let alert = try await store.record(first.record.id).alert
             try expectEqual(alert.priority, .normal, "priority")
             try expect(

@@ -112,10 +112,11 @@ extension StoreContract {
             let store = try await queue.open()
             let record = try await store.ask().record
             let next = try await store.ask().record
-            let moment = queue.clock.now().advanced(by: .milliseconds(-7))
-            store.post(.presented(record, at: moment), by: .ana)
+            let moment = queue.clock.now()
+            store.post(.presented(record), by: .ana)
+            queue.clock.advance(by: .milliseconds(7))
             store.post(.returned(record, because: "the terminal is gone"), by: .ana)
-            store.post(.presented(record, at: queue.clock.now()), by: .eve)
+            store.post(.presented(record), by: .eve)
             try await store.answer(record.id)
             store.post(.collected(record.id), by: .ben)
             try await store.answer(next.id)
@@ -135,7 +136,7 @@ extension StoreContract {
         StoreCheck("Notes are written soon even if nothing is committed") { queue in
             let store = try await queue.open()
             let record = try await store.ask().record
-            store.post(.presented(record, at: queue.clock.now()), by: .ana)
+            store.post(.presented(record), by: .ana)
             try await expectSoon("the note is written") { try await store.kinds().count == 2 }
         },
         StoreCheck("A store has written all notes when it is closed") { queue in
@@ -161,7 +162,7 @@ extension StoreContract {
                 askedAt: record.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
                 snoozes: 0, response: nil)
             shown.salt = record.salt
-            store.post(.presented(shown, at: queue.clock.now()), by: .ana)
+            store.post(.presented(shown), by: .ana)
             try await store.answer(record.id)
             let entries = try await store.entries(after: 1, limit: 9)
             try expectEqual(entries.first?.content.map(Hex.text), shown.seen, "what was shown")
@@ -185,7 +186,7 @@ extension StoreContract {
     private static func lifeOfTwo(on store: any AlertStore, _ clock: ManualClock) async throws {
         let one = try await store.ask(.yesNo("One", key: "k"), by: .ben).record
         try await store.ask(.yesNo("Two"), by: .eve)
-        store.post(.presented(one, at: clock.now()), by: .ana)
+        store.post(.presented(one), by: .ana)
         _ = try await store.snooze(one.id, for: .seconds(60), by: .ana)
         try await store.requestCancel(one.id, .own(.program), by: .ben)
         try await store.answer(one.id, 0, by: .ana)

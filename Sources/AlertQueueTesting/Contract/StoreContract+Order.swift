@@ -146,7 +146,7 @@ extension StoreContract {
         StoreCheck("An alert shown out of turn does not delay those in line before it") { queue in
             let store = try await queue.open()
             for _ in 0..<5 { try await store.ask(source: "flood") }
-            store.post(.presented(try await store.record(5), at: queue.clock.now()), by: .ana)
+            store.post(.presented(try await store.record(5)), by: .ana)
             try await store.answer(5)
             let question = try await store.ask(source: "backup").record.id
             try expectEqual(
@@ -156,13 +156,13 @@ extension StoreContract {
             queue in
             let store = try await queue.open()
             for _ in 1...2 { try await store.ask(source: "nag") }
-            _ = try await store.showNext(at: queue.clock.now())
+            _ = try await store.showNext()
             try await store.ask(source: "nag")
             let question = try await store.ask(source: "backup").record.id
             for turn in 0..<4 {
                 let record = try require(
                     try await store.next(ScreenQuery(for: ["x"])).record, "alert to show")
-                store.post(.presented(record, at: queue.clock.now()), by: .ana)
+                store.post(.presented(record), by: .ana)
                 if record.id == question { return }
                 try expect(turn < 3, "the question comes within three turns")
                 _ = try await store.snooze(record.id, for: .seconds(1), by: .ana)
@@ -190,7 +190,7 @@ extension StoreContract {
             for number in 0..<3 {
                 try await store.ask(.yesNo(priority: .critical), source: "more-\(number)")
             }
-            _ = try await store.showNext(at: queue.clock.now())
+            _ = try await store.showNext()
             try expectEqual(try await store.nextID("x"), low, "what comes after the first")
         },
     ]
@@ -199,7 +199,7 @@ extension StoreContract {
         on store: any AlertStore, _ clock: ManualClock
     ) async throws -> [Alert.ID] {
         var shown: [Alert.ID] = []
-        while let record = try await store.showNext(at: clock.now()) { shown.append(record.id) }
+        while let record = try await store.showNext() { shown.append(record.id) }
         return shown
     }
 }

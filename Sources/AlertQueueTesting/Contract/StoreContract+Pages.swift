@@ -222,7 +222,7 @@ extension StoreContract {
             default: break
             }
             clock.advance(by: .seconds(1))
-            _ = try await store.expire(id, by: .ben)
+            _ = try await store.expired(id)
             if number % 5 == 0 { try await store.collect(id, by: .ben) }
         }
     }

@@ -67,7 +67,7 @@ extension StoreContract {
             let store = try await queue.open()
             try await store.ask()
             let changes: [Change] = [
-                .resolve(9, .choose(button: 0)), .resolve(-1, .withdraw()), .expire(9),
+                .resolve(9, .choose(button: 0)), .resolve(-1, .withdraw()),
                 .snooze(9, until: nil), .collect(9), .requestCancel(9, .own(.program)),
                 .resolve(0, .dismiss), .run(9, .started(allowsDefault: false)),
                 .run(9, .exited(status: 0)),

@@ -61,7 +61,7 @@ extension StoreContract {
             (alert.deadline, alert.defaultButton) = (.after(.seconds(5)), "Yes")
             let id = try await store.ask(alert).record.id
             queue.clock.advance(by: .seconds(6))
-            _ = try await store.expire(id, by: .ana)
+            _ = try await store.expired(id)
             for (allowsDefault, isNew) in [(false, false), (true, true), (true, false)] {
                 let step = RunStep.started(allowsDefault: allowsDefault)
                 let receipt = try await store.commit(.run(id, step), by: .ana)

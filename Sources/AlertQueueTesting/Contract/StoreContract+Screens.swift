@@ -1,74 +1,73 @@
 import AlertCore
+import Synchronization
 
 extension StoreContract {
     static let screens = [
         StoreCheck("One screen leads, and another one when it steps back, detaches or closes") {
             queue in
             let stores = [try await queue.open(), try await queue.open(), try await queue.open()]
-            var leases: [any ScreenLease] = []
+            var screens: [Screen] = []
             for (number, store) in stores.enumerated() {
-                leases.append(try await store.attach(screen("s\(number)")))
+                screens.append(try await Screen("s\(number)", on: store))
             }
             try expect(await stores[0].screens().leader == nil, "nobody leads")
-            try expect(await leases[0].lead(), "the first one leads")
-            try expect(await leases[0].lead(), "it still does")
-            try expect(await !leases[1].lead(), "the second one does not")
-            try expect(leases[0].isLeading && !leases[1].isLeading, "they say so")
-            leases[0].stepBack()
-            try expect(!leases[0].isLeading, "it no longer leads")
-            try await expectLead(leases[1])
-            try expect(await !leases[0].lead(), "the first one follows")
-            leases[1].release()
-            try await expectLead(leases[2])
-            try expect(await !leases[1].lead(), "a released screen never leads")
-            await stores[2].close()
-            leases.removeLast()
-            try await expectLead(leases[0])
+            try expect(await screens[0].lead(), "the first one leads")
+            try expect(await screens[0].lead(), "it still does")
+            try expect(await !screens[1].lead(), "the second one does not")
+            try expect(await !screens[0].stepBack(), "it no longer leads")
+            try await expectLead(screens[1])
+            try expect(await !screens[0].lead(), "the first one follows")
+            screens[1].lease.release()
+            try await expectLead(screens[0])
+            try expect(await !screens[1].lead(), "a released screen never leads")
+            try expect(await !screens[2].lead(), "the third one follows")
+            await stores[0].close()
+            screens.removeFirst()
+            try await expectLead(screens[1])
         },
         StoreCheck("Of many screens that try to lead at once, exactly one does") { queue in
             let store = try await queue.open()
-            var leases: [any ScreenLease] = []
-            for number in 0..<16 { leases.append(try await store.attach(screen("\(number)"))) }
-            let all = leases
-            let leading = await withTaskGroup(of: Bool.self) { group in
-                for lease in all { group.addTask { await lease.lead() } }
+            var screens: [Screen] = []
+            for number in 0..<16 { screens.append(try await Screen("\(number)", on: store)) }
+            let leading = await withTaskGroup(of: Bool.self) { [screens] group in
+                for screen in screens { group.addTask { await screen.lead() } }
                 return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
             try expectEqual(leading, 1, "screens that lead")
         },
         StoreCheck("The 65th screen is refused until another one detaches") { queue in
             let store = try await queue.open()
-            var leases: [any ScreenLease] = []
-            for number in 0..<64 { leases.append(try await store.attach(screen("\(number)"))) }
-            try await expectError("busy") { try await store.attach(screen("one more")) }
-            try expect(await leases[63].lead(), "the last one leads")
-            leases[7].release()
-            let next = try await store.attach(screen("next"))
+            var screens: [Screen] = []
+            for number in 0..<64 { screens.append(try await Screen("\(number)", on: store)) }
+            try await expectError("busy") { try await Screen("one more", on: store) }
+            try expect(await screens[63].lead(), "the last one leads")
+            screens[7].lease.release()
+            let next = try await Screen("next", on: store)
             try expect(await !next.lead(), "it follows")
-            leases[63].release()
+            screens[63].lease.release()
             try await expectLead(next)
         },
         StoreCheck("Every store sees the screens, what each shows, and which alert is current") {
             queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id
-            let follower = try await other.attach(screen("web"))
-            let lease = try await store.attach(screen("terminal"))
-            try expect(await lease.lead(), "it leads")
-            let leader = { await other.screens().leader }
-            try expectEqual(await leader()?.presenters, ["terminal"], "the screen that leads")
-            try expectEqual(follower.others?.leader?.presenters, ["terminal"], "to the other one")
-            try expect(lease.others?.leader == nil, "no other one leads")
-            try await expectSoon("it sees the other one") {
-                lease.others?.followers.map(\.presenters) == [["web"]]
+            let follower = try await Screen("web", on: other)
+            let leader = try await Screen("terminal", on: store)
+            try expect(await leader.lead(), "it leads")
+            try expectEqual(
+                await other.screens().leader?.presenters, ["terminal"], "the screen that leads")
+            try await expectState(of: follower, "it sees the leader") {
+                $0.others?.leader?.presenters == ["terminal"]
             }
-            try expect(
-                await lease.show(nil, current: id, hasDelegate: false), "it names an alert")
+            try await expectState(of: leader, "it sees no other leader, but the other one") {
+                $0.others?.leader == nil
+                    && $0.others?.followers.map(\.presenters) == [["web"]]
+            }
+            await leader.show(nil, current: id)
             try expectEqual(await other.screens().current, id, "the current alert")
             try expect(await !other.screens().shows(id), "which is on no screen")
             try expectEqual(try await store.record(id).state, .queued, "and waits")
-            try expect(
-                await follower.show(id, current: 99, hasDelegate: true), "a follower shows it")
+            await follower.show(id, current: 99, hasDelegate: true)
             try expectEqual(await store.screens().current, id, "the leader's word counts")
             try expect(await store.screens().hasDelegate(for: id), "it has a delegate")
             for store in [store, other] {
@@ -76,59 +75,77 @@ extension StoreContract {
                 try expectEqual(
                     try await store.pending(limit: 9).map(\.state), [.presented], "in the list")
             }
-            lease.release()
+            leader.lease.release()
+            try await expectState(of: leader, "a released screen is lost") { $0 == .lost }
+            await follower.show(id, current: nil)
             try await expectLead(follower)
             try expectEqual(
                 await store.screens().current, id, "the new leader goes on with what it shows")
-            try expect(await follower.show(nil, current: nil, hasDelegate: false), "it ends")
+            await follower.show(nil, current: nil)
             try expectEqual(try await other.record(id).state, .queued, "the state then")
-            follower.release()
+            follower.lease.release()
             try expect(await other.screens().all.isEmpty, "no screen is left")
         },
         StoreCheck("The presenters that screens offer determine what can be shown") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let own = try await store.ask().record.id
-            let lease = try await store.attach(screen("web"))
-            let asker = AttachedScreen(
-                identity: Caller.ana.identity, presenters: ["terminal"], only: own,
-                hasDelegate: false)
-            let ownLease = try await other.attach(asker)
+            let screen = try await Screen("web", on: store)
+            let asker = try await Screen("terminal", only: own, on: other)
             try await expectQuery(store, ["web"], [own])
-            lease.offer(["desktop", "web"], isBusy: false)
+            await screen.offer(["desktop", "web"])
             try await expectQuery(store, ["desktop", "web"], [own])
-            _ = await lease.show(own, current: nil, hasDelegate: false)
+            await screen.show(own, current: nil)
             try expect(await store.screens().shows(own), "it shows an alert")
-            lease.offer(["desktop"], isBusy: true)
+            await screen.offer(["desktop"], isBusy: true)
             try await expectQuery(store, [], [own])
             try expect(await !store.screens().shows(own), "a busy screen shows nothing")
             let record = try await store.record(own)
             let found = await store.screens().screen(for: record.alert)
             try expectEqual(found?.presenters, ["desktop"], "the screen that will show it")
-            ownLease.offer([], isBusy: false)
+            await asker.offer([])
             try await expectQuery(store, [], [])
             try expect(
                 await store.screens().screen(for: record.alert, own)?.presenters == ["desktop"],
                 "a screen that offers nothing shows nothing")
-            ownLease.release()
-            try expect(ownLease.others == nil, "a released screen sees no others")
-            lease.offer(["web"], isBusy: false)
+            asker.lease.release()
+            await screen.offer(["web"])
             try await expectQuery(store, ["web"], [])
         },
         StoreCheck("A screen is notified when another one attaches, detaches or changes") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
-            let leader = try await store.attach(screen("a"))
+            let leader = try await Screen("a", on: store)
             try expect(await leader.lead(), "it leads")
-            let follower = try await other.attach(screen("b"))
-            try await expectChange(of: leader, "the follower attaches") { $0.followers.count == 1 }
-            _ = await leader.show(nil, current: 7, hasDelegate: false)
-            try await expectChange(of: follower, "an alert is current") { $0.current == 7 }
-            follower.offer(["c"], isBusy: false)
-            try await expectChange(of: leader, "another presenter") {
-                $0.followers.map(\.presenters) == [["c"]]
+            let follower = try await Screen("b", on: other)
+            try await expectState(of: leader, "the follower attaches") {
+                $0.others?.followers.count == 1
             }
-            leader.release()
-            try await expectChange(of: follower, "the leader detaches") { $0.leader == nil }
-            try await expectLead(follower)
+            await leader.show(nil, current: 7)
+            try await expectState(of: follower, "an alert is current") { $0.others?.current == 7 }
+            await follower.offer(["c"])
+            try await expectState(of: leader, "another presenter") {
+                $0.others?.followers.map(\.presenters) == [["c"]]
+            }
+            _ = await follower.lead()
+            leader.lease.release()
+            try await expectState(of: follower, "it leads as soon as the leader detaches") {
+                $0.isLeading && $0.others?.all.isEmpty == true
+            }
+        },
+        StoreCheck("A change under the epoch of a lost attachment is refused") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask().record.id
+            let screen = try await Screen("a", on: store)
+            let lost = screen.lease.epoch
+            screen.lease.release()
+            let next = try await Screen("a", on: store)
+            let answer = Change.resolve(id, .choose(button: 0))
+            try await expectError("detached") {
+                try await store.commit([answer], request: nil, by: .ben, under: lost)
+            }
+            try expect(try await store.record(id).response == nil, "nothing is stored")
+            let results = try await store.commit(
+                [answer], request: nil, by: .ben, under: next.lease.epoch)
+            try expect(try results[0].get().record.response != nil, "the other one's is")
         },
         StoreCheck("Only one store at a time has the turn of an alert's handler") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
@@ -153,7 +170,7 @@ extension StoreContract {
             await store.close()
             await store.close()
             let changes: [Change] = [
-                .ask(Question(alert: .yesNo(), source: "test")), .expire(id), .collect(id),
+                .ask(Question(alert: .yesNo(), source: "test")), .collect(id),
                 .resolve(id, .withdraw()), .snooze(id, until: nil),
                 .requestCancel(id, .own(.program)), .run(id, .started(allowsDefault: true)),
             ]
@@ -180,7 +197,7 @@ extension StoreContract {
                 try await store.news(after: LogPosition(sequence: 0), of: .everybody)
             }
             try await expectError("closed") { try await store.verify(expecting: nil) }
-            try await expectError("closed") { try await store.attach(screen("x")) }
+            try await expectError("closed") { try await Screen("x", on: store) }
             try await expectError("closed") { try await store.claim(id) }
         },
         StoreCheck("Other stores, open or opened later, see what a closed store committed") {
@@ -200,10 +217,6 @@ extension StoreContract {
         },
     ]
 
-    private static func screen(_ presenter: String) -> AttachedScreen {
-        AttachedScreen(identity: Caller.ana.identity, presenters: [presenter], hasDelegate: false)
-    }
-
     private static func expectQuery(
         _ store: any AlertStore, _ presenters: [String], _ own: [Alert.ID]
     ) async throws {
@@ -212,18 +225,59 @@ extension StoreContract {
         try expectEqual(query.own, own, "the single alerts")
     }
 
-    private static func expectChange(
-        of lease: any ScreenLease, _ what: String, _ isThere: (ScreenRoster) -> Bool
+    private static func expectState(
+        of screen: Screen, _ what: String, _ isReached: (LeaseState) -> Bool
     ) async throws {
+        var state = LeaseState.lost
         for _ in 1...20 {
-            let seen = lease.changeCount
-            if let others = lease.others, isThere(others) { return }
-            await lease.waitForChange(after: seen)
+            state = await screen.lease.state(after: state)
+            if isReached(state) { return }
         }
         try expect(false, what)
     }
 
-    private static func expectLead(_ lease: any ScreenLease) async throws {
-        try await expectSoon("the screen leads") { await lease.lead() }
+    private static func expectLead(_ screen: Screen) async throws {
+        try await expectSoon("the screen leads") { await screen.lead() }
+    }
+}
+
+/// A screen with one lease, as a manager has it.
+private final class Screen: Sendable {
+    let lease: any ScreenLease
+    private let attached: Mutex<(AttachedScreen, wantsLead: Bool)>
+
+    init(_ presenter: String, only: Alert.ID? = nil, on store: any AlertStore) async throws {
+        let screen = AttachedScreen(
+            identity: Caller.ana.identity, presenters: [presenter], only: only,
+            hasDelegate: false)
+        lease = try await store.attach(screen)
+        attached = Mutex((screen, false))
+    }
+
+    @discardableResult
+    private func announce(
+        _ change: (inout (AttachedScreen, wantsLead: Bool)) -> Void
+    ) async -> LeaseState {
+        let (screen, wantsLead) = attached.withLock { state in
+            change(&state)
+            return state
+        }
+        return await lease.announce(screen, wantsLead: wantsLead)
+    }
+
+    /// Tries to lead; returns whether it does.
+    func lead() async -> Bool { await announce { $0.wantsLead = true }.isLeading }
+
+    func stepBack() async -> Bool { await announce { $0.wantsLead = false }.isLeading }
+
+    func show(_ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool = false) async {
+        await announce { state in
+            (state.0.alert, state.0.current) = (alert, current)
+            state.0.hasDelegate = hasDelegate
+        }
+    }
+
+    func offer(_ presenters: [String], isBusy: Bool = false) async {
+        await announce { $0.0.offer(presenters, isBusy: isBusy) }
     }
 }

@@ -105,12 +105,12 @@ extension StoreContract {
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
             queue.clock.advance(by: .milliseconds(59_999))
-            let early = try await store.commit(.expire(id), by: .ben)
-            try expect(!early.isNew && early.record.response == nil, "it is not due")
-            try expect(early.expiry != nil, "the receipt has its deadline")
+            let early = try await store.find(.id(id))
+            try expect(!early.isOverdue && early.record.response == nil, "it is not due")
+            try expectEqual(early.timeLeft, .milliseconds(1), "the time that is left")
             queue.clock.advance(by: .milliseconds(1))
             for _ in 1...2 {
-                let record = try await store.expire(id, by: .ben)
+                let record = try await store.expired(id)
                 try expectEqual(record.response?.outcome, .expired, "outcome")
             }
             try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
@@ -121,11 +121,10 @@ extension StoreContract {
                 try await store.ask(.yesNo("\(number)", deadline: .after(.seconds(60))))
             }
             try await store.ask(.yesNo("stays", deadline: .after(.seconds(61))))
-            let start = store.position.sequence
             await store.close()
             queue.clock.advance(by: .seconds(60))
             try await expectSoon("the expiries are stored") {
-                idle.position.sequence == start + 150
+                try await idle.auditHead()?.sequence == 151 + 150
             }
             try expectEqual(try await idle.pendingCount(), 1, "what waits")
             try await idle.expectSound()

@@ -15,37 +15,21 @@ final class InMemoryLease: ScreenLease {
 
     deinit { release() }
 
-    nonisolated(nonsending) func lead() async -> Bool {
-        core.withScreens { [number] in $0.lead(number) }
+    var epoch: Epoch { Epoch(UInt64(number)) }
+
+    nonisolated(nonsending) func announce(
+        _ screen: AttachedScreen, wantsLead: Bool
+    ) async -> LeaseState {
+        change { $0.announce(screen, wantsLead: wantsLead, on: $1) }
     }
 
-    var isLeading: Bool { core.withScreens { [number] in $0.leader == number } }
-
-    var others: ScreenRoster? {
-        core.withScreens { [number] in
-            $0.isAttached(number) ? $0.roster(besides: number) : nil
-        }
-    }
-
-    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? { others }
-
-    var changeCount: UInt64 { core.screensChanged.count }
-
-    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
+    nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
+        let count = core.screensChanged.count
+        let now = change { $0.state(of: $1) }
+        guard now == seen else { return now }
         await core.screensChanged.wait(after: count, atMost: .seconds(1))
+        return change { $0.state(of: $1) }
     }
-
-    nonisolated(nonsending) func show(
-        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
-    ) async -> Bool {
-        change { $0.show(alert, current: current, hasDelegate: hasDelegate, on: $1) }
-    }
-
-    func offer(_ presenters: [String], isBusy: Bool) {
-        change { $0.offer(presenters, isBusy: isBusy, on: $1) }
-    }
-
-    func stepBack() { change { $0.stepBack($1) } }
 
     func release() { change { $0.release($1) } }
 

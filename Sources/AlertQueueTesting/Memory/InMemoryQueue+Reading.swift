@@ -16,7 +16,7 @@ extension InMemoryQueue {
         }
         return Receipt(
             record: alert.visible(at: now),
-            isCancelRequested: isCancelRequested(alert), expiry: alert.expiry,
+            isCancelRequested: isCancelRequested(alert), timeLeft: alert.expiry.map(now.time),
             sequence: log.head.sequence)
     }
 
@@ -33,7 +33,7 @@ extension InMemoryQueue {
     /// The alert to show next.
     func next(_ query: ScreenQuery, at now: ClockReading) -> Upcoming {
         let next = upcoming(query, at: now)
-        var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
+        var upcoming = Upcoming(record: next?.record, timeLeft: next?.expiry.map(now.time))
         upcoming.isCancelRequested = next.map(isCancelRequested) ?? false
         upcoming.waiting = ready(besides: next?.id ?? 0)
         return upcoming

@@ -17,6 +17,9 @@ struct InMemoryQueue {
     /// How many alerts of each source wait; an account is the source without a name.
     private(set) var pending: [SourceName: Int] = [:]
 
+    /// The changes with names that have taken effect, and when.
+    private var requests: [RequestedChange: (made: MadeChange, milliseconds: Int64)] = [:]
+
     func alert(_ id: Alert.ID) -> InMemoryAlert? {
         id > 0 && id <= alerts.count ? alerts[Int(id) - 1] : nil
     }
@@ -33,6 +36,17 @@ struct InMemoryQueue {
 // MARK: - Writing
 
 extension InMemoryQueue {
+    func made(_ change: RequestedChange, at now: ClockReading) -> MadeChange? {
+        guard let (made, then) = requests[change],
+            now.wallMilliseconds.subtractingBounded(then) <= RequestedChange.lifetime
+        else { return nil }
+        return made
+    }
+
+    mutating func remember(_ change: RequestedChange, _ made: MadeChange, at now: ClockReading) {
+        requests[change] = (made, now.wallMilliseconds)
+    }
+
     /// Adds a new alert, whose ask the next entry records.
     mutating func add(_ stored: StoredAlert) {
         let alert = InMemoryAlert(stored, entry: log.head.sequence + 1)

@@ -5,6 +5,7 @@ import AlertCore
 struct InMemoryScreens {
     private struct Entry {
         var screen: AttachedScreen
+        var wantsLead = false
         let process: Int
     }
 
@@ -34,34 +35,33 @@ struct InMemoryScreens {
 
     func isAttached(_ number: Int) -> Bool { entries[number] != nil }
 
-    mutating func lead(_ number: Int) -> Bool {
-        guard entries[number] != nil else { return false }
-        if leader == nil {
-            leader = number
-            let shown = entries[number]?.screen.alert
-            entries[number]?.screen.current = shown
+    /// Records what a screen shows and can show, and whether it wants the lead.
+    mutating func announce(
+        _ screen: AttachedScreen, wantsLead: Bool, on number: Int
+    ) -> LeaseState {
+        guard entries[number] != nil else { return .lost }
+        entries[number]?.screen = screen
+        entries[number]?.wantsLead = wantsLead
+        if leader != number {
+            entries[number]?.screen.current = nil
+        } else if !wantsLead {
+            stepBack(number)
         }
-        return leader == number
+        return state(of: number)
     }
 
-    /// Records the alert on a screen, and the current alert if the screen leads; returns `false` if
-    /// the screen is not attached.
-    mutating func show(
-        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool, on number: Int
-    ) -> Bool {
-        guard var entry = entries[number] else { return false }
-        entry.screen.alert = alert
-        entry.screen.current = leader == number ? current : nil
-        entry.screen.hasDelegate = hasDelegate
-        entries[number] = entry
-        return true
+    /// The state of a screen, which takes the lead if it wants it and no other has it.
+    mutating func state(of number: Int) -> LeaseState {
+        guard let entry = entries[number] else { return .lost }
+        if leader == nil, entry.wantsLead {
+            leader = number
+            entries[number]?.screen.current = entry.screen.alert
+        }
+        let others = roster(besides: number)
+        return leader == number ? .leading(others) : .following(others)
     }
 
-    mutating func offer(_ presenters: [String], isBusy: Bool, on number: Int) {
-        entries[number]?.screen.offer(presenters, isBusy: isBusy)
-    }
-
-    mutating func stepBack(_ number: Int) {
+    private mutating func stepBack(_ number: Int) {
         guard leader == number else { return }
         entries[number]?.screen.current = nil
         leader = nil

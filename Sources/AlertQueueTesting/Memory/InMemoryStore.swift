@@ -98,12 +98,20 @@ public final class InMemoryStore: Sendable {
 
 extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
-        _ changes: [Change], by caller: Caller
+        _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        let results = try write(by: caller) { transaction in changes.map(transaction.commit) }
-        for case .success(let receipt) in results {
-            if let due = receipt.due { timekeeper.setAlarm(at: due) }
+        let isAttached = epoch.map { epoch in
+            core.withScreens { $0.isAttached(Int(clamping: epoch.number)) }
         }
+        let (results, due) = try write(by: caller) { transaction throws(AlertError) in
+            guard isAttached != false else { throw .detached }
+            let results = changes.enumerated().map { index, change in
+                let name = request.map { RequestedChange($0, position: index, by: caller) }
+                return transaction.commit(change, named: name)
+            }
+            return (results, transaction.due)
+        }
+        if let due { timekeeper.setAlarm(at: due) }
         return results
     }
 
@@ -119,6 +127,7 @@ extension InMemoryStore: AlertStore {
             try queue.find(reference, at: clock.now())
         }
         found.record = core.withScreens { $0.roster() }.states(of: [found.record])[0]
+        if found.isOverdue { timekeeper.lookNow() }
         return found
     }
 

@@ -4,6 +4,7 @@ import AlertCore
 final class InMemoryTransaction {
     private(set) var queue: InMemoryQueue
     let now: ClockReading
+    var due: ClockReading?
     private let caller: Caller
     /// The caller on whose behalf the process applies deadlines.
     private let keeper: Caller
@@ -22,10 +23,12 @@ final class InMemoryTransaction {
     }
 
     /// Makes a change, or refuses it before anything of it is stored.
-    func commit(_ change: Change) -> Result<Receipt, AlertError> {
+    func commit(
+        _ change: Change, named name: RequestedChange?
+    ) -> Result<Receipt, AlertError> {
         do {
             try now.checkYear(of: "clock")
-            return try make(change, by: caller, keeper: keeper)
+            return try make(change, nil, named: name, by: caller, keeper: keeper)
         } catch {
             return .failure(
                 error as? AlertError
@@ -36,9 +39,9 @@ final class InMemoryTransaction {
     /// Stores a note, unless its alert does not exist.
     func post(_ note: Note) {
         guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
-        if case .presented(let record, _) = note, queue.alert(record.id) == nil { return }
+        if case .presented(let record) = note, queue.alert(record.id) == nil { return }
         // Nobody waits for the result, so a failure is ignored.
-        try? store(note, by: caller)
+        try? store(note, at: now, by: caller)
     }
 
     /// Stores all expiries that are due, and ends the snoozes that are over.
@@ -88,6 +91,12 @@ extension InMemoryTransaction: QueueTransaction {
             queue.pending[SourceName(uid, source), default: 0],
             queue.pending[SourceName(uid, ""), default: 0]
         )
+    }
+
+    func made(_ change: RequestedChange) -> MadeChange? { queue.made(change, at: now) }
+
+    func remember(_ change: RequestedChange, _ made: MadeChange) {
+        queue.remember(change, made, at: now)
     }
 
     func insert(_ question: PreparedQuestion, expiry: ClockReading?) -> Alert.ID {

@@ -13,7 +13,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let slot: SlotFile
     private let changes: NoticedChanges
     let slotChanges = ChangeSignal()
-    private let leases = SlotLeases()
+    let leases = SlotLeases()
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
@@ -220,11 +220,13 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             after: start, limit: limit, isChecked: scope == .everybody)
         // After a full page there may be more, which should be read at once.
         let isFull = events.count == limit
-        return News(
+        var news = News(
             events: events,
             position: LogPosition(
                 sequence: events.last?.sequence ?? start, changes: isFull ? nil : seen),
             hasChanged: seen[scope] != position.changes?[scope])
+        news.cannotExpire = timekeeper?.trouble
+        return news
     }
 
     /// A number that grows with each change that this process has noticed.

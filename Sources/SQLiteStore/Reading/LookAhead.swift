@@ -16,7 +16,7 @@ final class LookAhead: Sendable {
         /// a look can find out.
         var empty: (presenters: [String], sequence: Int64)?
         /// The alerts that this store has asked since then and that still wait.
-        var asked: [Receipt] = []
+        var asked: [(receipt: Receipt, expiry: ClockReading?)] = []
         /// The newest entry of an asked alert that is not remembered.
         var lastForgotten: Int64 = 0
         /// How often everything was forgotten.
@@ -43,12 +43,13 @@ final class LookAhead: Sendable {
             guard let empty = state.empty, query.own.isEmpty, query.except.isEmpty,
                 query.presenters.isIdentical(to: empty.presenters), isOwn(empty.sequence)
             else { return nil }
-            let asked = state.asked.filter { $0.sequence > empty.sequence }
+            let asked = state.asked.filter { $0.receipt.sequence > empty.sequence }
             guard let next = asked.first else { return Upcoming() }
             guard asked.count == 1, next.expiry.map(now.isAtOrAfter) != true,
-                next.record.alert.mayBeShown(by: query.presenters)
+                next.receipt.record.alert.mayBeShown(by: query.presenters)
             else { return nil }
-            return Upcoming(record: next.record, expiry: next.expiry)
+            return Upcoming(
+                record: next.receipt.record, timeLeft: next.expiry.map(now.time))
         }
     }
 
@@ -62,21 +63,24 @@ final class LookAhead: Sendable {
             guard sequence >= state.lastForgotten, generation == state.generation
             else { return }
             state.empty = (query.presenters, sequence)
-            state.asked.removeAll { $0.sequence <= sequence }
+            state.asked.removeAll { $0.receipt.sequence <= sequence }
         }
     }
 
     /// Records an alert that this store has asked.
-    func didAsk(_ receipt: Receipt) {
+    func didAsk(_ receipt: Receipt, at now: ClockReading) {
+        // Only a look finds out how the wall clock was set.
+        if receipt.record.followsWallClock { forget() }
         state.withLock { state in
             // If no screen waits for it, nothing must be remembered.
             guard state.empty != nil else {
                 state.lastForgotten = max(state.lastForgotten, receipt.sequence)
                 return
             }
-            state.asked.append(receipt)
+            state.asked.append((receipt, receipt.timeLeft.map(now.advanced)))
             guard state.asked.count > Self.limit else { return }
-            state.lastForgotten = max(state.lastForgotten, state.asked.removeFirst().sequence)
+            state.lastForgotten = max(
+                state.lastForgotten, state.asked.removeFirst().receipt.sequence)
             if let empty = state.empty, empty.sequence < state.lastForgotten { state.empty = nil }
         }
     }
@@ -85,7 +89,7 @@ final class LookAhead: Sendable {
     func didResolve(_ id: Alert.ID) {
         state.withLock { state in
             let count = state.asked.count
-            state.asked.removeAll { $0.record.id == id }
+            state.asked.removeAll { $0.receipt.record.id == id }
             // It may have just been asked here, which is recorded only after this.
             if state.asked.count == count { state.forget() }
         }

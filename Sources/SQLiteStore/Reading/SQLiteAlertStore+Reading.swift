@@ -50,7 +50,8 @@ extension SQLiteAlertStore {
                     refused[id] = error
                 }
             }
-            var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
+            var upcoming = Upcoming(
+                record: next?.record, timeLeft: next?.expiry.map(now.time))
             upcoming.refused = refused
             upcoming.waiting = try db.ready(besides: next?.record.id ?? 0)
             upcoming.isCancelRequested = isCancelRequested
@@ -83,6 +84,7 @@ extension SQLiteAlertStore {
             }
         }
         found.record = withStates([found.record])[0]
+        if found.isOverdue { timekeeper?.lookNow() }
         return found
     }
 
@@ -205,7 +207,7 @@ extension Database {
     fileprivate func receipt(of row: AlertRow, at now: ClockReading) throws -> Receipt {
         Receipt(
             record: row.visible(at: now), isCancelRequested: try isCancelRequested(row),
-            expiry: row.expiry, sequence: try lastSequence())
+            timeLeft: row.expiry.map(now.time), sequence: try lastSequence())
     }
 
     /// Whether a cancel was requested from the screen that shows an alert.

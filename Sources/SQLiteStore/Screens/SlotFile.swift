@@ -81,7 +81,7 @@ struct SlotFile: Sendable {
             var screen = other.screen
             // A screen that was overtaken without noticing is stopped: nobody can answer there.
             let isOvertaken = other.generation > 0 && other.generation < own
-            if isOvertaken { screen.silence = other.age ?? .zero }
+            if isOvertaken { screen.silence = .seconds((other.age ?? .zero).components.seconds) }
             return screen
         }
         return ScreenRoster(leader: leader?.screen, followers: followers)
@@ -167,7 +167,7 @@ struct HeldEntry {
 
 /// The text of a screen's entry: a line of JSON with its identity and what it shows, a line with
 /// its last sign of life, and a line with the generation that it leads.
-struct SlotEntry {
+struct SlotEntry: Equatable {
     let screen: AttachedScreen
     /// 0 for a screen that does not lead.
     let generation: Int64
@@ -188,7 +188,9 @@ struct SlotEntry {
         else { return nil }
         let rest = lines.dropFirst().map { String(decoding: $0, as: UTF8.self) }
         age = rest.first.flatMap(Heartbeat.age)
-        screen.silence = age.flatMap { $0 >= Heartbeat.silence ? $0 : nil }
+        screen.silence = age.flatMap {
+            $0 >= Heartbeat.silence ? .seconds($0.components.seconds) : nil
+        }
         self.screen = screen
         generation = rest.dropFirst().first.flatMap { Int64($0) } ?? 0
     }

@@ -10,18 +10,25 @@ final class SlotLease: ScreenLease {
     private static let patience = Duration.milliseconds(3500)
 
     private struct State {
-        /// What the entry says.
+        /// The screen as it was last announced.
         var screen: AttachedScreen
+        var wantsLead = false
         /// `nil` while the file can't be used.
         var entry: HeldEntry?
+        var epoch = Epoch()
         /// The generation that it has taken; 0 if none.
         var generation: Int64 = 0
         /// The generation of a leader whose text can't be read, and since when.
         var nameless: (generation: Int64, since: ContinuousClock.Instant)?
         /// When a screen without an entry tries to attach again; `nil` once it is released.
         var nextTry: ContinuousClock.Instant? = .now
-        /// The others as last read.
-        var seen: ScreenRoster?
+
+        /// What the entry says: only the leader determines the current alert.
+        var text: SlotEntry {
+            var screen = screen
+            if generation == 0 { screen.current = nil }
+            return SlotEntry(of: screen, leading: generation)
+        }
     }
 
     private let slot: SlotFile
@@ -40,7 +47,11 @@ final class SlotLease: ScreenLease {
 
     deinit { release() }
 
-    /// Detaches the screen.
+    var epoch: Epoch { state.withLock { $0.epoch } }
+
+    /// Whether changes under an epoch are made by this screen.
+    func holds(_ epoch: Epoch) -> Bool { state.withLock { $0.entry != nil && $0.epoch == epoch } }
+
     func release() {
         state.withLock { state in
             state.nextTry = nil
@@ -50,7 +61,7 @@ final class SlotLease: ScreenLease {
 
     private func detach(_ state: inout State) {
         state.entry?.release()
-        (state.entry, state.generation, state.screen.current) = (nil, 0, nil)
+        (state.entry, state.generation, state.epoch) = (nil, 0, Epoch())
         state.nameless = nil
     }
 
@@ -61,7 +72,7 @@ final class SlotLease: ScreenLease {
             // An obstacle may be gone in a second; each try wakes all others.
             state.nextTry = now + .seconds(1)
             detach(&state)
-            state.entry = try? slot.attach(state.screen)
+            state.entry = try? slot.attach(state.text.screen)
         }
         return state.entry?.file
     }
@@ -71,55 +82,83 @@ final class SlotLease: ScreenLease {
         state.entry?.file.isStill(at: slot.path) ?? false
     }
 
-    private func write(_ state: State) -> Bool {
-        let text = SlotEntry(of: state.screen, leading: state.generation)
-        return state.entry?.write(text.bytes) ?? false
-    }
-
     /// Writes a sign of life, and the rest again in case it was overwritten. That does not wake the
     /// processes that watch the file.
-    func giveSign() { state.withLock { _ = write($0) } }
+    func giveSign() { state.withLock { _ = $0.entry?.write($0.text.bytes) } }
 }
 
-// MARK: - The lead
+// MARK: - States
 
 extension SlotLease {
-    var isLeading: Bool { state.withLock { isLeading($0) } }
-
-    private func isLeading(_ state: State) -> Bool {
-        guard let file = state.entry?.file, state.generation > 0, isAttached(state) else {
-            return false
+    nonisolated(nonsending) func announce(
+        _ screen: AttachedScreen, wantsLead: Bool
+    ) async -> LeaseState {
+        state.withLock { state in
+            let before = state.text
+            (state.screen, state.wantsLead) = (screen, wantsLead)
+            return update(&state, after: before)
         }
-        return SlotFile.latestGeneration(in: file, after: state.generation) == state.generation
     }
 
-    nonisolated(nonsending) func lead() async -> Bool {
-        state.withLock { state in
-            guard let file = attachedFile(&state) else { return false }
-            if isLeading(state) { return true }
-            dropLead(&state)
-            return takeLead(&state, file)
+    nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
+        let count = changes.count
+        let now = current()
+        guard now == seen else { return now }
+        await changes.wait(after: count)
+        // The close of a file is reported before its locks are free; see inotify(7).
+        for milliseconds in [1, 2, 4, 8, 16] where changes.count != count {
+            let now = current()
+            guard now == seen else { return now }
+            // A cancelled wait is over; the caller checks its task itself.
+            try? await Task.sleep(for: .milliseconds(milliseconds))
         }
+        return current()
+    }
+
+    private func current() -> LeaseState { state.withLock { update(&$0, after: $0.text) } }
+
+    /// Takes or gives up the lead, writes what has changed since `before`, and wakes the others if
+    /// they need to know.
+    private func update(_ state: inout State, after before: SlotEntry) -> LeaseState {
+        guard let file = attachedFile(&state) else { return .lost }
+        if !isLeading(state, file) || !state.wantsLead { dropLead(&state) }
+        if state.generation == 0, state.wantsLead { takeLead(&state, file) }
+        let text = state.text
+        if text != before {
+            guard state.entry?.write(text.bytes) == true else {
+                dropLead(&state)
+                return .lost
+            }
+            // Others wait for the current alert; what a follower shows is only read once a second.
+            let isOffered = text.screen.asOffered == before.screen.asOffered
+            if !isOffered || text.generation != before.generation
+                || (text.generation > 0 && SlotFile.hasOthers(file))
+            {
+                slot.ring()
+            }
+        }
+        let others = SlotFile.roster(of: file, above: state.generation)
+        return state.generation > 0 ? .leading(others) : .following(others)
+    }
+
+    private func isLeading(_ state: State, _ file: Descriptor) -> Bool {
+        state.generation > 0
+            && SlotFile.latestGeneration(in: file, after: state.generation) == state.generation
     }
 
     /// Takes the lead, unless another screen has it and gives signs of life.
-    private func takeLead(_ state: inout State, _ file: Descriptor) -> Bool {
+    private func takeLead(_ state: inout State, _ file: Descriptor) {
         // The path might not be openable any more; that must not count as an absent leader.
         let leader = SlotFile.others(in: file).leader
-        if let leader, !mayOvertake(leader, &state) { return false }
+        if let leader, !mayOvertake(leader, &state) { return }
         let last = leader?.generation ?? 0
-        guard file.tryLock(F_WRLCK, SlotFile.range(of: last + 1)) else { return false }
+        guard file.tryLock(F_WRLCK, SlotFile.range(of: last + 1)) else { return }
         state.generation = last + 1
-        // A screen that followed continues with the alert that it shows.
-        state.screen.current = state.screen.alert
         // Another screen may have taken another generation at the same moment.
         let now = SlotFile.latestGeneration(in: file)
-        guard now == 0 || now == last, write(state) else {
-            dropLead(&state)
-            return false
-        }
-        ringIfNeeded(file)
-        return true
+        guard now == 0 || now == last else { return dropLead(&state) }
+        // A screen that followed continues with the alert that it shows.
+        state.screen.current = state.screen.alert
     }
 
     /// Whether a leader has been silent for too long; one whose text can't be read is overtaken
@@ -136,83 +175,8 @@ extension SlotLease {
 
     private func dropLead(_ state: inout State) {
         guard state.generation > 0 else { return }
-        state.screen.current = nil
         state.entry?.file.unlock(SlotFile.range(of: state.generation))
         state.generation = 0
-    }
-
-    /// Gives up the lead, and wakes the screens that wait for it.
-    func stepBack() {
-        state.withLock { state in
-            guard state.generation > 0 else { return }
-            dropLead(&state)
-            _ = write(state)
-            slot.ring()
-        }
-    }
-}
-
-// MARK: - What it shows
-
-extension SlotLease {
-    nonisolated(nonsending) func show(
-        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
-    ) async -> Bool {
-        state.withLock { state in
-            let (before, isLeading) = (state.screen, isLeading(state))
-            (state.screen.alert, state.screen.hasDelegate) = (alert, hasDelegate)
-            state.screen.current = isLeading ? current : nil
-            guard let file = state.entry?.file, isAttached(state) else { return false }
-            guard state.screen != before else { return true }
-            guard write(state) else {
-                state.screen = before
-                return false
-            }
-            // Others wait for the current alert; what a follower shows is only read once a second.
-            if isLeading { ringIfNeeded(file) }
-            return true
-        }
-    }
-
-    func offer(_ presenters: [String], isBusy: Bool) {
-        state.withLock { state in
-            let before = state.screen
-            state.screen.offer(presenters, isBusy: isBusy)
-            guard state.screen != before else { return }
-            _ = write(state)
-            slot.ring()
-        }
-    }
-
-    private func ringIfNeeded(_ file: Descriptor) {
-        if SlotFile.hasOthers(file) { slot.ring() }
-    }
-}
-
-// MARK: - The others
-
-extension SlotLease {
-    var others: ScreenRoster? {
-        state.withLock { state in
-            state.seen = state.entry.map { SlotFile.roster(of: $0.file, above: state.generation) }
-            return state.seen
-        }
-    }
-
-    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? { others }
-
-    var changeCount: UInt64 { changes.count }
-
-    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
-        let before = state.withLock { $0.seen }
-        await changes.wait(after: count)
-        guard changes.count != count else { return }
-        // The close of a file is reported before its locks are free; see inotify(7).
-        for milliseconds in [1, 2, 4, 8, 16] where before != nil {
-            guard others == before else { return }
-            // A cancelled wait is over; the caller checks its task itself.
-            try? await Task.sleep(for: .milliseconds(milliseconds))
-        }
     }
 }
 
@@ -231,8 +195,13 @@ final class SlotLeases: Sendable {
         }
     }
 
+    /// Whether an attached screen of this store has an epoch.
+    func hold(_ epoch: Epoch) -> Bool { leases.contains { $0.holds(epoch) } }
+
     /// Writes a sign of life of this process.
     func giveSigns() {
-        for lease in references.withLock({ $0.compactMap(\.lease) }) { lease.giveSign() }
+        for lease in leases { lease.giveSign() }
     }
+
+    private var leases: [SlotLease] { references.withLock { $0.compactMap(\.lease) } }
 }

@@ -5,16 +5,19 @@ import SQLite
 // The changes and notes of the seam, as carried out by this store.
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func commit(
-        _ changes: [Change], by caller: Caller
+        _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
         guard let first = changes.first else { return [] }
+        if let epoch, !leases.hold(epoch) { throw isClosed ? .closed : .detached }
         // A process that ends before the timekeeper's first look stores expiries, too.
         if timekeeper?.isFirstChange() == true {
             commits.post("store expiries") { [caller = self.caller] context in
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
         }
-        if changes.count == 1, let known = try await known(first, by: caller) { return [known] }
+        if changes.count == 1, request == nil, let known = try await known(first, by: caller) {
+            return [known]
+        }
         let prepared = changes.map { change -> PreparedQuestion? in
             if case .ask(let question) = change {
                 PreparedQuestion(question, by: caller)
@@ -22,17 +25,24 @@ extension SQLiteAlertStore {
                 nil
             }
         }
-        let results = try await commits.perform(
+        let (results, due) = try await commits.perform(
             WriteJob.Kind(of: changes), first.operation
         ) { [keeper = self.caller] context in
-            try zip(changes, prepared).map { change, prepared in
-                try context.make(change, prepared, by: caller, keeper: keeper)
+            let results = try zip(changes, prepared).enumerated().map { index, change in
+                let name = request.map { RequestedChange($0, position: index, by: caller) }
+                return try context.tryToMake(
+                    change.0, change.1, named: name, by: caller, keeper: keeper)
             }
+            return (results, context.due)
         }
+        if let due { timekeeper?.setAlarm(at: due) }
+        // A change that was made earlier says nothing about what comes next.
+        if request != nil { lookAhead.forget() }
         for case (let change, .success(let receipt)) in zip(changes, results) {
-            if case .ask = change, receipt.isNew { lookAhead.didAsk(receipt) }
+            if case .ask = change, receipt.isNew, request == nil {
+                lookAhead.didAsk(receipt, at: clock.now())
+            }
             if case .resolve(let id, _, _) = change { lookAhead.didResolve(id) }
-            if let due = receipt.due { timekeeper?.setAlarm(at: due) }
         }
         return results
     }
@@ -52,7 +62,9 @@ extension SQLiteAlertStore {
             else { return nil }
             return Result { () throws(AlertError) in
                 try storing("look for the key") {
-                    try row.alert.joined(by: question, sequence: db.lastSequence()) {
+                    try row.alert.joined(
+                        by: question, at: clock.now(), sequence: db.lastSequence()
+                    ) {
                         try db.keyDigest(of: row.record.id)
                     }
                 }
@@ -62,11 +74,14 @@ extension SQLiteAlertStore {
 
     package func post(_ note: Note, by caller: Caller) {
         if case .returned = note { lookAhead.forget() }
-        commits.post("record what was on the screen") { try $0.store(note, by: caller) }
+        commits.post("record what was on the screen") { [now = clock.now()] context in
+            try context.store(note, at: now, by: caller)
+        }
     }
 
     /// Stores what is due; returns the next moment at which something will be, or `nil`.
-    nonisolated(nonsending) func applyDeadlines() async throws(AlertError) -> ClockReading? {
+    package nonisolated(nonsending) func applyDeadlines() async throws(AlertError) -> ClockReading?
+    {
         var due = try await due()
         if due.isNow {
             try await sweep(atMost: .max)

@@ -7,13 +7,13 @@ extension WriteContext: QueueTransaction {
     /// Makes a change, or refuses it before anything of it is written.
     ///
     /// - Parameter prepared: The question, if the change asks one.
-    func make(
-        _ change: Change, _ prepared: PreparedQuestion?, by caller: Caller, keeper: Caller
+    func tryToMake(
+        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
+        by caller: Caller, keeper: Caller
     ) throws -> Result<Receipt, AlertError> {
         let changes = db.totalChanges
         do {
-            if let prepared { return .success(try ask(prepared)) }
-            return try make(change, by: caller, keeper: keeper)
+            return try make(change, prepared, named: name, by: caller, keeper: keeper)
         } catch let error as AlertError where db.totalChanges == changes {
             return .failure(error)
         }
@@ -42,6 +42,37 @@ extension WriteContext: QueueTransaction {
             try self.source(uid: uid, name: source)?.pending ?? 0,
             try self.source(uid: uid, name: "")?.pending ?? 0
         )
+    }
+
+    func made(_ change: RequestedChange) throws -> MadeChange? {
+        try db.first(
+            """
+            SELECT alert_id, seq FROM requests
+            WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
+            """,
+            .integer(Int64(change.uid)), .blob(change.request.bytes),
+            .integer(Int64(change.position)),
+            .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime))
+        ) { MadeChange(alert: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
+    }
+
+    func remember(_ change: RequestedChange, _ made: MadeChange) throws {
+        // The oldest ones go, a few at a time.
+        try db.run(
+            """
+            DELETE FROM requests
+            WHERE id < (SELECT min(id) FROM requests) + 10 AND made_ms < ?
+            """, .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)))
+        try db.change(
+            """
+            INSERT INTO requests (uid, request, position, alert_id, seq, made_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (request, uid, position) DO UPDATE SET
+                alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
+            """,
+            .integer(Int64(change.uid)), .blob(change.request.bytes),
+            .integer(Int64(change.position)), .integer(made.alert), .integer(made.sequence),
+            .integer(now.wallMilliseconds))
     }
 
     func insert(_ prepared: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID {

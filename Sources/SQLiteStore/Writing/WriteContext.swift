@@ -15,6 +15,7 @@ final class WriteContext {
     /// Whether other callers must examine what the members did; set by a member that does more than
     /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
+    var due: ClockReading?
     /// Memory for hashing.
     let input = HashInput()
     private var sources: [SourceName: Pending] = [:]

@@ -1,33 +1,27 @@
 @testable import AlertCore
 
 /// A screen of a ``GatedStore``, whose waits a test can count or hold.
-struct GatedLease: ScreenLease {
+final class GatedLease: ScreenLease {
     let lease: any ScreenLease
     let willWait: @Sendable () async -> Void
 
-    nonisolated(nonsending) func lead() async -> Bool { await lease.lead() }
-    var isLeading: Bool { lease.isLeading }
-    var others: ScreenRoster? { lease.others }
-    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? {
-        await lease.lookAtOthers()
+    init(lease: any ScreenLease, willWait: @escaping @Sendable () async -> Void) {
+        self.lease = lease
+        self.willWait = willWait
     }
-    var changeCount: UInt64 { lease.changeCount }
 
-    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
+    var epoch: Epoch { lease.epoch }
+
+    nonisolated(nonsending) func announce(
+        _ screen: AttachedScreen, wantsLead: Bool
+    ) async -> LeaseState {
+        await lease.announce(screen, wantsLead: wantsLead)
+    }
+
+    nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
         await willWait()
-        await lease.waitForChange(after: count)
+        return await lease.state(after: seen)
     }
 
-    nonisolated(nonsending) func show(
-        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
-    ) async -> Bool {
-        await lease.show(alert, current: current, hasDelegate: hasDelegate)
-    }
-
-    func offer(_ presenters: [String], isBusy: Bool) {
-        lease.offer(presenters, isBusy: isBusy)
-    }
-
-    func stepBack() { lease.stepBack() }
     func release() { lease.release() }
 }

@@ -11,8 +11,6 @@ final class GatedStore: AlertStore {
         case asked(Alert.ID)
         /// An alert is about to get its response.
         case resolving(Alert.ID)
-        /// An expiry is about to be stored.
-        case expiring(Alert.ID)
         /// The next alert is about to be looked up.
         case looking
         /// The next alert, or a single one, has been looked up, but the caller does not know that
@@ -30,6 +28,10 @@ final class GatedStore: AlertStore {
 
     private let store: InMemoryStore
     private let state = Mutex<Gate>({ _ in })
+    /// Why this store can't store expiries.
+    let trouble = Mutex<AlertError?>(nil)
+    /// The alerts whose deadlines have passed for this store.
+    let isOverdue = Mutex<Set<Alert.ID>>([])
 
     init(_ queue: InMemoryStore) {
         store = queue.another(keeper: Caller(via: "library"))
@@ -56,16 +58,16 @@ final class GatedStore: AlertStore {
 
 extension GatedStore {
     nonisolated(nonsending) func commit(
-        _ changes: [Change], by caller: Caller
+        _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
         for change in changes {
             switch change {
             case .resolve(let id, _, _): try await gate(.resolving(id))
-            case .expire(let id): try await gate(.expiring(id))
             case .ask, .snooze, .collect, .run, .requestCancel: break
             }
         }
-        let results = try await store.commit(changes, by: caller)
+        let results = try await store.commit(
+            changes, request: request, by: caller, under: epoch)
         for case (.ask, .success(let receipt)) in zip(changes, results) {
             try await gate(.asked(receipt.record.id))
         }
@@ -82,7 +84,10 @@ extension GatedStore {
     nonisolated(nonsending) func find(
         _ reference: Reference
     ) async throws(AlertError) -> Receipt {
-        let found = try await store.find(reference)
+        var found = try await store.find(reference)
+        if isOverdue.withLock({ $0.contains(found.record.id) }) {
+            found.record.isStored = false
+        }
         try await gate(.found(found.record.id))
         return found
     }
@@ -100,7 +105,9 @@ extension GatedStore {
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
         try await gate(.listening(after: position.sequence))
-        return try await store.news(after: position, of: scope)
+        var news = try await store.news(after: position, of: scope)
+        news.cannotExpire = trouble.withLock { $0 }
+        return news
     }
 }
 

@@ -1,8 +1,10 @@
 import AlertQueue
 import AlertQueueTesting
+import PipedStore
 import SQLiteStore
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertCore
@@ -11,6 +13,8 @@ import Testing
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case memory = "in memory"
     case sqlite = "SQLite"
+    case pipedMemory = "in memory, through a pipe"
+    case pipedSQLite = "SQLite, through a pipe to a process that is killed"
 
     var testDescription: String { rawValue }
 
@@ -35,8 +39,38 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
                 try await SQLiteAlertStore.open(
                     path: queue.path, clock: clock, caller: keeper, appliesDeadlines: true)
             }
+        case .pipedMemory: return piped(try StoreProcess(Self.server, [], killEvery: nil))
+        case .pipedSQLite:
+            let queue = try TemporaryQueue()
+            let process = try StoreProcess(Self.server, [queue.path], killEvery: 3)
+            return piped(process, on: queue)
         }
     }
+
+    /// - Parameter files: The files of the queue, which are deleted with it.
+    private func piped(
+        _ process: StoreProcess, on files: TemporaryQueue? = nil
+    ) -> ContractQueue {
+        let server = PipedQueue(process: process, files: files)
+        return ContractQueue { clock in
+            try await PipedStore(on: server.process, clock: clock)
+        }
+    }
+
+    private static let server = BuiltProgram.path("StoreServer")
+}
+
+/// A process that serves a queue, and ends before the queue's files are deleted.
+private final class PipedQueue: Sendable {
+    let process: StoreProcess
+    private let files: TemporaryQueue?
+
+    init(process: StoreProcess, files: TemporaryQueue?) {
+        self.process = process
+        self.files = files
+    }
+
+    deinit { process.end() }
 }
 
 extension StoreCheck: CustomTestStringConvertible {

@@ -47,6 +47,10 @@ final class WrongStore: AlertStore {
         case neverCloses
         /// Limits are not enforced.
         case hasNoBounds
+        /// A change with a name is made again.
+        case forgetsRequests
+        /// A screen that was lost can still make changes.
+        case looksAtNoEpoch
     }
 
     let store: any AlertStore
@@ -58,10 +62,12 @@ final class WrongStore: AlertStore {
     }
 
     nonisolated(nonsending) func commit(
-        _ changes: [Change], by caller: Caller
+        _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        guard changes.count == 1, let change = changes.first else {
-            return try await store.commit(changes, by: caller)
+        let request = fault == .forgetsRequests ? nil : request
+        let epoch = fault == .looksAtNoEpoch ? nil : epoch
+        guard changes.count == 1, request == nil, epoch == nil, let change = changes.first else {
+            return try await store.commit(changes, request: request, by: caller, under: epoch)
         }
         do throws(AlertError) {
             return [.success(try await commitOne(change, by: caller))]
@@ -199,7 +205,7 @@ final class WrongStore: AlertStore {
     }
 }
 
-private struct WrongLease: ScreenLease {
+private final class WrongLease: ScreenLease {
     let fault: WrongStore.Fault
     let lease: any ScreenLease
 
@@ -208,34 +214,26 @@ private struct WrongLease: ScreenLease {
         self.lease = lease
     }
 
-    nonisolated(nonsending) func lead() async -> Bool {
-        await lease.lead() || fault == .everybodyLeads
+    var epoch: Epoch { lease.epoch }
+
+    nonisolated(nonsending) func announce(
+        _ screen: AttachedScreen, wantsLead: Bool
+    ) async -> LeaseState {
+        var screen = screen
+        if fault == .nothingIsCurrent { screen.current = nil }
+        if fault == .screensOfferAll { screen.offer(["web", "terminal"], isBusy: false) }
+        return wrong(await lease.announce(screen, wantsLead: wantsLead))
     }
 
-    var isLeading: Bool { fault == .everybodyLeads || lease.isLeading }
-    var others: ScreenRoster? { lease.others }
-    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? {
-        await lease.lookAtOthers()
+    nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
+        wrong(await lease.state(after: seen))
     }
 
-    var changeCount: UInt64 { lease.changeCount }
-
-    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
-        await lease.waitForChange(after: count)
+    private func wrong(_ state: LeaseState) -> LeaseState {
+        guard fault == .everybodyLeads, let others = state.others else { return state }
+        return .leading(others)
     }
 
-    nonisolated(nonsending) func show(
-        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
-    ) async -> Bool {
-        let current = fault == .nothingIsCurrent ? nil : current
-        return await lease.show(alert, current: current, hasDelegate: hasDelegate)
-    }
-
-    func offer(_ presenters: [String], isBusy: Bool) {
-        if fault != .screensOfferAll { lease.offer(presenters, isBusy: isBusy) }
-    }
-
-    func stepBack() { lease.stepBack() }
     func release() { lease.release() }
 }
 

@@ -144,7 +144,7 @@ struct SwiftExampleTests {
     private func compile(_ program: String) async throws -> String {
         let folder = try newFolder()
         try program.write(toFile: folder + "/main.swift", atomically: true, encoding: .utf8)
-        let modules = URL(filePath: CommandLineQueue.built("alertq"))
+        let modules = URL(filePath: BuiltProgram.path("alertq"))
             .deletingLastPathComponent().appending(path: "Modules").path
         let sources = CodeBlock.root.appending(path: "Sources").path
         let compiler = try Child(

@@ -104,7 +104,7 @@ struct DaemonExampleTests {
 
     private func start(_ version: String) throws -> Child {
         try Child(
-            CommandLineQueue.built("RestartDaemon"),
+            BuiltProgram.path("RestartDaemon"),
             ["nginx", version, queue.directory + "/restart"],
             environment: ["ALERTQ_DATABASE": queue.path])
     }

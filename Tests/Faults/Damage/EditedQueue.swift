@@ -99,7 +99,7 @@ struct EditedQueue {
         _ = try await store.resolve(8, .cancel(handled: true, .requested), by: Self.ana)
         _ = try await store.resolve(9, .cancel(handled: false), by: Self.asker)
         for id in [6, 11, 12, 14] as [Alert.ID] {
-            store.post(.presented(try await store.record(id), at: clock.now()), by: Self.ana)
+            store.post(.presented(try await store.record(id)), by: Self.ana)
         }
         for id in [6, 11, 12] as [Alert.ID] {
             _ = try await store.resolve(id, .choose(button: Int(id % 3)), by: Self.ana)

@@ -165,7 +165,7 @@ struct AuditForgingTests {
             id: asked.id, alert: .yesNo("Delete?"), source: asked.source, state: .queued,
             askedAt: asked.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0,
             response: nil)
-        log.store.post(.presented(shown, at: log.clock.now()), by: .ana)
+        log.store.post(.presented(shown), by: .ana)
         try await log.store.answer(asked.id, 0)
         let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.map(\.sequence) == [2])

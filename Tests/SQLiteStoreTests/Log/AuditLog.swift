@@ -28,7 +28,7 @@ struct AuditLog: StoreSuite {
         ]
         try #require(ids == [1, 2, 3, 4, 5, 6])
         let first = try await store.record(1)
-        store.post(.presented(first, at: clock.now()), by: .ana)
+        store.post(.presented(first), by: .ana)
         _ = try await store.snooze(1, for: nil, by: .ana)
         store.post(.returned(first, because: "the terminal was lost"), by: .ana)
         try await store.answer(1, 0)
@@ -94,7 +94,7 @@ struct AuditLog: StoreSuite {
         _ = try await store.resolve(5, .cancel(handled: true, .requested), by: .ana)
         _ = try await store.resolve(6, .cancel(handled: false), by: .ben)
         for _ in 0..<2 {
-            store.post(.presented(try await store.record(7), at: clock.now()), by: .ana)
+            store.post(.presented(try await store.record(7)), by: .ana)
             clock.advance(by: .seconds(1))
         }
         _ = try await store.snooze(7, for: nil, by: .ana)

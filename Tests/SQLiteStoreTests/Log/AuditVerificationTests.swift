@@ -56,7 +56,7 @@ struct AuditVerificationTests {
                     style: index == 2 ? .actionSheet : .alert,
                     buttons: ["Ja", .destructive("Löschen", id: "rm"), .cancel("Nein")],
                     userInfo: ["é": "1", "z": "/a/b", "a": "\"\\\u{7f}"]))
-            store.post(.presented(alert, at: log.clock.now()), by: .ana)
+            store.post(.presented(alert), by: .ana)
             if index == 0 { _ = try await store.snooze(alert.id, for: .seconds(9), by: .ben) }
             try await store.answer(alert.id, index, by: index == 1 ? .ana : .ben)
             _ = try await store.collect(alert.id, by: .ana)

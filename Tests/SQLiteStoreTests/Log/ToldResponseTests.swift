@@ -85,7 +85,7 @@ struct ToldResponseTests: StoreSuite {
         for store in [store, other] {
             #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
             for error in [
-                await thrown { try await store.expire(id, by: .keeper) },
+                await thrown { try await store.expire(id) },
                 await thrown { try await store.answer(id, 0) },
             ] {
                 let isEnd = forgery.endsWrites && store !== other && error?.kind == "storage"

@@ -126,7 +126,7 @@ struct VerificationTests {
             while !Task.isCancelled {
                 number += 1
                 let alert = try await store.ask(.yesNo(key: "k\(number)"))
-                store.post(.presented(alert, at: log.clock.now()), by: .ana)
+                store.post(.presented(alert), by: .ana)
                 _ = try await store.snooze(alert.id, for: .seconds(1), by: .ana)
                 try await store.answer(alert.id, 0)
                 _ = try await store.collect(alert.id, by: .ana)

@@ -33,7 +33,7 @@ struct HistoryTests: StoreSuite {
             default: break
             }
             clock.advance(by: .seconds(1))
-            _ = try await store.expire(id, by: .keeper)
+            _ = try await store.expire(id)
             if index % 5 == 0 { _ = try await store.collect(id, by: .ben) }
         }
     }

@@ -12,7 +12,7 @@ struct LookAheadTests {
     private let query = ScreenQuery(for: ["terminal"])
 
     private func receipt(
-        _ id: Alert.ID, presenters: [String]? = nil, expiry: ClockReading? = nil
+        _ id: Alert.ID, presenters: [String]? = nil, timeLeft: Duration? = nil
     ) -> Receipt {
         var alert = Alert("\(id)")
         alert.presenters = presenters
@@ -21,20 +21,22 @@ struct LookAheadTests {
             source: AlertRecord.Source(name: "test", uid: 1, pid: 2, host: "here"),
             state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
-        return Receipt(record: record, isNew: true, expiry: expiry, sequence: id)
+        return Receipt(record: record, isNew: true, timeLeft: timeLeft, sequence: id)
     }
 
     private func known(_ query: ScreenQuery? = nil, isOwn: Bool = true) -> Upcoming? {
         lookAhead.upcoming(for: query ?? self.query, at: clock.now(), isOwn: { _ in isOwn })
     }
 
+    private func ask(_ receipt: Receipt) { lookAhead.didAsk(receipt, at: clock.now()) }
+
     @Test("An alert asked after an empty look is known until it has its response")
     func story() {
-        lookAhead.didAsk(receipt(1))
+        ask(receipt(1))
         #expect(known() == nil)
         lookAhead.foundNothing(for: query, at: 1, since: lookAhead.forget())
         #expect(known()?.record == nil && known() != nil)
-        lookAhead.didAsk(receipt(2))
+        ask(receipt(2))
         #expect(known()?.record?.id == 2)
         lookAhead.didResolve(2)
         #expect(known()?.record == nil && known() != nil)
@@ -45,12 +47,12 @@ struct LookAheadTests {
     @Test("The order of two alerts, and changes by others, require a look")
     func looks() {
         lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
-        lookAhead.didAsk(receipt(1))
+        ask(receipt(1))
         #expect(known(isOwn: false) == nil)
         #expect(known(ScreenQuery(for: ["desktop"])) == nil)
         #expect(known(ScreenQuery(for: ["terminal"], own: [1])) == nil)
         #expect(known(ScreenQuery(for: ["terminal"], except: [1])) == nil)
-        lookAhead.didAsk(receipt(2))
+        ask(receipt(2))
         #expect(known() == nil)
         lookAhead.didResolve(1)
         #expect(known()?.record?.id == 2)
@@ -59,16 +61,16 @@ struct LookAheadTests {
     @Test("Alerts that only other screens may show, and overdue ones, require a look")
     func unfit() {
         lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
-        lookAhead.didAsk(receipt(1, presenters: ["desktop"]))
+        ask(receipt(1, presenters: ["desktop"]))
         #expect(known() == nil)
         lookAhead.didResolve(1)
-        lookAhead.didAsk(receipt(2, expiry: clock.now()))
+        ask(receipt(2, timeLeft: .zero))
         #expect(known() == nil)
     }
 
     @Test("An alert that is not remembered is not taken for resolved")
     func forgotten() {
-        for id in 1...3 as ClosedRange<Alert.ID> { lookAhead.didAsk(receipt(id)) }
+        for id in 1...3 as ClosedRange<Alert.ID> { ask(receipt(id)) }
         // A look from before the first of them.
         lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
         lookAhead.didResolve(2)
@@ -81,7 +83,7 @@ struct LookAheadTests {
     @Test("An alert that is forgotten after an empty look is not taken for resolved")
     func forgottenAfterwards() {
         lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
-        for id in 1...3 as ClosedRange<Alert.ID> { lookAhead.didAsk(receipt(id)) }
+        for id in 1...3 as ClosedRange<Alert.ID> { ask(receipt(id)) }
         lookAhead.didResolve(2)
         lookAhead.didResolve(3)
         #expect(known() == nil)

@@ -41,7 +41,7 @@ struct ReadingTests {
         for error in [
             await thrown { try await store.ask(.yesNo()) },
             await thrown { try await store.answer(2, 0) },
-            await thrown { try await store.expire(1, by: .keeper) },
+            await thrown { try await store.sweep(atMost: 1) },
             await thrown { try await store.snooze(2, for: nil, by: .ana) },
             await thrown { try await store.collect(3, by: .ana) },
             await thrown { try await store.rebuildTextIndex { _, _ in } },

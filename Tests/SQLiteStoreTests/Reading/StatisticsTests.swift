@@ -37,7 +37,7 @@ struct StatisticsTests: StoreSuite {
                 case 4: _ = try await store.resolve(id, .cancel(handled: false), by: .ben)
                 case 5, 6:
                     clock.advance(by: .seconds(11))
-                    _ = try await store.expire(id, by: .keeper)
+                    _ = try await store.expire(id)
                 default: break
                 }
             }
@@ -61,13 +61,13 @@ struct StatisticsTests: StoreSuite {
         for seconds in [1, 2, 3, 4, 100] {
             let record = try await store.ask(.yesNo())
             clock.advance(by: .milliseconds(500))
-            store.post(.presented(record, at: clock.now()), by: .ana)
+            store.post(.presented(record), by: .ana)
             clock.advance(by: .seconds(seconds) - .milliseconds(500))
             try await store.answer(record.id, 0)
         }
         let expiring = try await store.ask(.yesNo(deadline: .after(.seconds(1))))
         clock.advance(by: .seconds(5000))
-        _ = try await store.expire(expiring.id, by: .keeper)
+        _ = try await store.expire(expiring.id)
         let times = try await statistics().timeFromAsked
         #expect(times.count == 5 && times.median == .seconds(3))
         #expect(times.percentile(90) == .seconds(100) && times.shortest == .seconds(1))

@@ -34,7 +34,7 @@ struct TurnTests: StoreSuite {
         let next = try await store.next(
             ScreenQuery(for: ["x"], except: [], prefersQuestions: prefersQuestions))
         guard let record = next.record else { return nil }
-        store.post(.presented(record, at: clock.now()), by: .ana)
+        store.post(.presented(record), by: .ana)
         let choice: Resolution = record.alert.buttons.isEmpty ? .dismiss : .choose(button: 0)
         return try await store.resolve(record.id, choice, by: .ana)
     }
@@ -85,7 +85,7 @@ struct TurnTests: StoreSuite {
     func outOfTurn() async throws {
         for _ in 0..<5 { try await ask(of: "flood") }
         let last = try await store.record(5)
-        store.post(.presented(last, at: clock.now()), by: .ana)
+        store.post(.presented(last), by: .ana)
         try await store.answer(5, 0)
         let question = try await ask(of: "backup")
         #expect(try await show()?.id == 1)
@@ -105,7 +105,7 @@ struct TurnTests: StoreSuite {
             try await store.sweep(atMost: .max)
             let record = try #require(
                 try await store.next(ScreenQuery(for: ["x"])).record)
-            store.post(.presented(record, at: clock.now()), by: .ana)
+            store.post(.presented(record), by: .ana)
             guard record.id != question else { break }
             #expect(turn < 3)
             _ = try await store.snooze(record.id, for: .seconds(1), by: .ana)
@@ -121,7 +121,7 @@ struct TurnTests: StoreSuite {
         for _ in 0..<4 {
             try await store.sweep(atMost: .max)
             let record = try #require(try await store.next(ScreenQuery(for: ["x"])).record)
-            store.post(.presented(record, at: clock.now()), by: .ana)
+            store.post(.presented(record), by: .ana)
             shown.append(record.id)
             _ = try await store.snooze(record.id, for: .seconds(1), by: .ana)
             clock.advance(by: .seconds(2))

@@ -16,11 +16,20 @@ struct HeartbeatTests {
         queue = try TemporaryQueue()
         slot = SlotFile(path: queue.path + "-slot", mode: 0o600)
         lease = try SlotLease(of: Self.screen("test"), in: slot, changes: ChangeSignal())
-        #expect(await lease.lead())
+        #expect(await lead(lease, "test"))
     }
 
     private static func screen(_ presenter: String) -> AttachedScreen {
         AttachedScreen(identity: .current, presenters: [presenter], hasDelegate: false)
+    }
+
+    /// Announces a screen that wants the lead; returns whether it has it.
+    private func lead(
+        _ lease: SlotLease, _ presenter: String, showing alert: Alert.ID? = nil
+    ) async -> Bool {
+        var screen = Self.screen(presenter)
+        screen.show(alert, current: alert)
+        return await lease.announce(screen, wantsLead: true).isLeading
     }
 
     private var holder: AttachedScreen? { slot.roster().leader }
@@ -52,7 +61,7 @@ struct HeartbeatTests {
         let silence = try #require(holder?.silence)
         // Reading it may take a while on a busy machine.
         #expect((12..<30).contains(silence.components.seconds))
-        #expect(await lease.show(7, current: 7, hasDelegate: false))
+        #expect(await lead(lease, "test", showing: 7))
         #expect(holder?.alert == 7 && holder?.isThere == true)
         try write(sign: "")
         let before = try Data(contentsOf: URL(filePath: slot.path))
@@ -84,7 +93,7 @@ struct HeartbeatTests {
         var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
         wordy.host = String(repeating: "h", count: 850)
         let lease = try SlotLease(of: wordy, in: slot, changes: ChangeSignal())
-        #expect(await lease.lead())
+        #expect(await lease.announce(wordy, wantsLead: true).isLeading)
         lease.giveSign()
         #expect(holder?.host == wordy.host && holder?.isThere == true)
     }
@@ -93,40 +102,37 @@ struct HeartbeatTests {
     func overtaken() async throws {
         let other = try SlotLease(
             of: Self.screen("other"), in: slot, changes: ChangeSignal())
-        #expect(await lease.show(2, current: 2, hasDelegate: false))
+        #expect(await lead(lease, "test", showing: 2))
         try write(sign: sign(ago: 2))
-        #expect(await !other.lead())
-        #expect(lease.isLeading)
-        #expect(await other.lookAtOthers()?.shows(2) == true)
+        let before = await other.announce(Self.screen("other"), wantsLead: true)
+        #expect(!before.isLeading && before.others?.shows(2) == true)
         try write(sign: sign(ago: 4))
-        #expect(await other.lead())
+        let after = await other.announce(Self.screen("other"), wantsLead: true)
         // Nobody can answer what a stopped screen shows.
-        #expect(await other.lookAtOthers()?.shows(2) == false)
-        #expect(!lease.isLeading)
-        #expect(await !lease.lead())
+        #expect(after.isLeading && after.others?.shows(2) == false)
         // What it writes when it continues does not change that.
-        #expect(await lease.show(3, current: 3, hasDelegate: false))
+        #expect(await !lead(lease, "test", showing: 3))
         #expect(slot.roster().current == nil && slot.roster().shows(3))
         lease.giveSign()
         #expect(holder?.presenters == ["other"])
-        other.stepBack()
-        #expect(await lease.lead())
+        #expect(await !other.announce(Self.screen("other"), wantsLead: false).isLeading)
+        #expect(await lead(lease, "test"))
     }
 
     @Test("A slot file that can no longer be opened does not make a follower take the lead")
     func unopenable() async throws {
         let other = try SlotLease(
             of: Self.screen("other"), in: slot, changes: ChangeSignal())
-        #expect(await !other.lead())
+        #expect(await !lead(other, "other"))
         // Unlike one that was deleted or replaced, it is still the same file.
         let hidden = slot.path + "-hidden"
         try FileManager.default.moveItem(atPath: slot.path, toPath: hidden)
         try FileManager.default.createSymbolicLink(
             atPath: slot.path, withDestinationPath: hidden)
-        #expect(await !other.lead())
-        #expect(lease.isLeading)
+        #expect(await !lead(other, "other"))
         try FileManager.default.removeItem(atPath: slot.path)
         try FileManager.default.moveItem(atPath: hidden, toPath: slot.path)
+        #expect(holder?.presenters == ["test"])
     }
 
     @Test("A leader whose text was overwritten, or can't be compared, is not overtaken at once")
@@ -134,12 +140,11 @@ struct HeartbeatTests {
         let other = try SlotLease(
             of: Self.screen("other"), in: slot, changes: ChangeSignal())
         try write(sign: "12 time:[1]")
-        #expect(await !other.lead())
+        #expect(await !lead(other, "other"))
         let file = try FileHandle(forUpdating: URL(filePath: slot.path))
         try file.truncate(atOffset: 0)
         try file.close()
-        #expect(await !other.lead())
-        #expect(lease.isLeading)
+        #expect(await !lead(other, "other"))
         #expect(holder == .unknown)
         lease.giveSign()
         #expect(holder?.presenters == ["test"])

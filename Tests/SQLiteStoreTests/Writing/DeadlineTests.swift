@@ -122,10 +122,10 @@ struct DeadlineTests: StoreSuite {
     func expire() async throws {
         let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
         clock.advance(by: .milliseconds(59_999))
-        #expect(try await store.expire(id, by: .keeper).response == nil)
+        #expect(try await store.expire(id).response == nil)
         clock.advance(by: .milliseconds(1))
-        #expect(try await store.expire(id, by: .keeper).response?.outcome == .expired)
-        #expect(try await store.expire(id, by: .keeper).response?.outcome == .expired)
+        #expect(try await store.expire(id).response?.outcome == .expired)
+        #expect(try await store.expire(id).response?.outcome == .expired)
         #expect(try queue.integer("SELECT count(*) FROM audit WHERE event = 'resolved'") == 1)
         await store.close()
     }

@@ -96,7 +96,7 @@ struct ErasingTests: StoreSuite {
             alert.userInfo = number % 5 == 0 ? [secret(5): secret(50)] : [:]
             waiting.append(try await store.ask(alert, source: "source \(number % 7)").id)
             if number % 4 == 0, let id = waiting.randomElement(using: &random) {
-                store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
+                store.post(.presented(try await store.record(id)), by: .ana)
             }
             // Answered in a different order than asked, so that rows move between pages.
             while waiting.count > [0, 5, 100].randomElement(using: &random) ?? 0 {
@@ -401,8 +401,8 @@ struct ErasingTests: StoreSuite {
         #expect(try await erase().erased == 600)
         // Writes to pages that it has read before.
         for id in 1...600 as ClosedRange<Int64> where id % 7 == 0 {
-            store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
-            other.post(.presented(try await other.record(id), at: clock.now()), by: .ana)
+            store.post(.presented(try await store.record(id)), by: .ana)
+            other.post(.presented(try await other.record(id)), by: .ana)
         }
         for _ in 0..<100 { try await other.ask(.yesNo("Plain")) }
         await other.close()

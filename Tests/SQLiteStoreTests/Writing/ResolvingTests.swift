@@ -115,7 +115,7 @@ struct ResolvingTests: StoreSuite {
     func unknown() async throws {
         let errors = [
             await thrown { try await store.answer(9, 0) },
-            await thrown { try await store.expire(9, by: .keeper) },
+            await thrown { try await store.expire(9) },
             await thrown { try await store.snooze(9, for: nil, by: .ana) },
             await thrown { try await store.collect(9, by: .ana) },
             await thrown { try await store.record(9) },

@@ -26,7 +26,7 @@ struct StoreKeyTests: StoreSuite {
         let second = try await enqueue(Self.original)
         #expect(first.isNew && !second.isNew)
         #expect(second.record.id == first.record.id)
-        #expect(second.expiry == first.expiry)
+        #expect(second.timeLeft == first.timeLeft)
         try await store.answer(first.record.id, 0)
         let third = try await enqueue(Self.original)
         #expect(!third.isNew)
@@ -97,7 +97,7 @@ struct StoreKeyTests: StoreSuite {
         #expect(!second.isNew)
         #expect(second.record.alert.priority == .normal)
         #expect(second.record.alert.handler == nil)
-        #expect(second.expiry == first.expiry)
+        #expect(second.timeLeft == first.timeLeft)
         await store.close()
     }
 

@@ -16,7 +16,7 @@ struct UnseenTests {
         let store = try await queue.store(clock: clock)
         let seen = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         _ = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
-        store.post(.presented(seen, at: clock.now()), by: .ana)
+        store.post(.presented(seen), by: .ana)
         clock.advance(by: .seconds(60))
         try await store.sweep(atMost: .max)
         for id in [1, 2] as [Alert.ID] {
@@ -35,7 +35,7 @@ struct UnseenTests {
         let (queue, clock) = (try TemporaryQueue(), ManualClock())
         let store = try await queue.store(clock: clock)
         let alert = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
-        store.post(.presented(alert, at: clock.now()), by: .ana)
+        store.post(.presented(alert), by: .ana)
         clock.advance(by: .seconds(60))
         // The time of its presentation is removed, as by a forger, while it expires.
         try await store.commits.perform(.answer, "forge") { context in

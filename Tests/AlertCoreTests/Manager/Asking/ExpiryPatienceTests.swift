@@ -9,37 +9,52 @@ import Testing
 @Suite("Patience with a failing disk", .inParallel)
 struct ExpiryPatienceTests {
     private let clock = ManualClock()
-    /// The store's clock, which stands still: the store stores no expiry until a test moves it.
-    private let storeClock = ManualClock()
 
-    @Test("After an expiry was stored, the next failure is tolerated for the full time again")
-    func renewed() async throws {
-        let store = GatedStore(InMemoryStore(clock: storeClock))
-        let tries = Mutex<[Alert.ID]>([])
-        store.gate = { [storeClock] place throws(AlertError) in
-            guard case .expiring(let id) = place else { return }
-            let isFirst = tries.withLock { tries in
-                defer { tries.append(id) }
-                return !tries.contains(id)
-            }
-            if isFirst { throw .storage(operation: "write", "the first try is refused") }
-            storeClock.advance(by: .seconds(60))
-        }
+    @Test("Expiries that can't be stored end the waits for overdue alerts, and no others")
+    func overdue() async throws {
+        // The queue's clock stands still, so that it stores no expiry.
+        let store = GatedStore(InMemoryStore(clock: clock))
         let manager = try await store.manager(clock: clock)
-        async let first = manager.ask(.yesNo(deadline: .after(.seconds(60))))
+        let overdue = Task { try await manager.ask(.yesNo(deadline: .after(.seconds(60)))) }
         #expect(await eventually { manager.waiters.count(for: 1) == 1 })
-        async let second = manager.ask(.yesNo(deadline: .after(.seconds(120))))
+        let other = Task { try await manager.ask(.yesNo(deadline: .after(.seconds(120)))) }
         #expect(await eventually { manager.waiters.count(for: 2) == 1 })
-        clock.advance(by: .seconds(60))
-        // The manager may have tried again by now.
-        #expect(await eventually { tries.withLock { $0.first } == 1 })
-        // By then the first failure is longer ago than the tolerated time.
-        let end = ContinuousClock.now.advanced(by: .seconds(5))
-        #expect(try await first.outcome == .expired)
-        #expect(await eventually { ContinuousClock.now >= end })
-        clock.advance(by: .seconds(60))
-        #expect(try await second.outcome == .expired)
-        #expect(tries.withLock { $0.filter { $0 == 2 }.count } == 2)
+        store.isOverdue.withLock { _ = $0.insert(1) }
+        store.trouble.withLock { $0 = .storage(operation: "write", "the disk fails") }
+        #expect(await thrown { try await overdue.value }?.kind == "storage")
+        store.trouble.withLock { $0 = nil }
+        clock.advance(by: .seconds(120))
+        #expect(try await other.value.outcome == .expired)
         await manager.close()
+    }
+
+    @Test("A timekeeper tells of a failing disk after some looks, and anew after a success")
+    func trouble() async throws {
+        let fails = Mutex(true)
+        let reports = Mutex(0)
+        let looks = Mutex(0)
+        let timekeeper = Timekeeper(clock: clock) { _ in reports.withLock { $0 += 1 } }
+        timekeeper.start { () async throws(AlertError) in
+            looks.withLock { $0 += 1 }
+            if fails.withLock({ $0 }) { throw .storage(operation: "write", "the disk fails") }
+            return nil
+        }
+        for time in 1...2 {
+            fails.withLock { $0 = true }
+            let before = looks.withLock { $0 }
+            #expect(
+                await eventually {
+                    timekeeper.lookNow()
+                    return timekeeper.trouble != nil
+                })
+            #expect(looks.withLock { $0 } >= before + 5 && reports.withLock { $0 } == time)
+            fails.withLock { $0 = false }
+            #expect(
+                await eventually {
+                    timekeeper.lookNow()
+                    return timekeeper.trouble == nil
+                })
+        }
+        timekeeper.stop()
     }
 }

@@ -113,7 +113,7 @@ extension SimulatedDesk {
         case .leave(let number, _, _): pending.append(.leave(number))
         case .dismissElsewhere(let id): pending.append(.dismiss(id))
         case .settle(let record), .resolvedElsewhere(let record): settled.insert(record.id)
-        case .noteAppearance(let record, let names, _):
+        case .noteAppearance(let record, let names):
             if record.state != .presented || names.isEmpty {
                 violations.append("alert \(record.id) appears as \(record.state)")
             }

@@ -56,7 +56,7 @@ extension SimulatedQueue {
         case 14..<16: snoozeElsewhere()
         case 16..<19: startOrStop(desk)
         case 19..<26: pass(.milliseconds(Int.random(in: 1...1500, using: &random)))
-        case 26..<34: readRole(of: desk)
+        case 26..<34: readLease(of: desk)
         case 34..<36: feed(.waitUntilIdle(call(on: desk)), to: desk)
         case 36: desks[desk].isDetached.toggle()
         case 37: loseScreen(desk)
@@ -82,7 +82,7 @@ extension SimulatedQueue {
                 for _ in 1...4 { finish(on: desk) }
                 actOnPresenter(of: desk)
                 actOnDelegate(of: desk)
-                readRole(of: desk)
+                readLease(of: desk)
             }
             pass(.milliseconds(700))
         }
@@ -229,7 +229,7 @@ extension SimulatedQueue {
                 violation("desk \(desk) stores \(resolution)")
             }
         case .snooze(let id, _): return snooze(id, from: desk)
-        case .ask, .expire, .collect, .run, .requestCancel:
+        case .ask, .collect, .run, .requestCancel:
             violation("desk \(desk) stores \(change)")
         }
         return .failure(.closed)
@@ -303,10 +303,13 @@ extension SimulatedQueue {
             feed(.tookTurn(isTaken), to: desk)
         case .look(let number, let look): feed(.found(number, found(look, by: desk)), to: desk)
         case .announce(let number, let shown, let current):
-            guard !fails(5) else { return feed(.announced(number, .failed), to: desk) }
+            guard !fails(5) else {
+                stopLeading(desk)
+                return feed(.announced(number, .lost), to: desk)
+            }
             desks[desk].shows = shown
             if leader == desk { self.current = current }
-            feed(.announced(number, .succeeded), to: desk)
+            feed(.announced(number, lease(of: desk)), to: desk)
         case .read(let id, let reason):
             feed(.reread(id, fails(5) ? nil : alerts[id], otherwise: reason), to: desk)
         case .count(let id):
@@ -327,40 +330,43 @@ extension SimulatedQueue {
         }
     }
 
-    private mutating func role(of desk: Int, mayLead: Bool) -> Screen.Role {
-        if desks[desk].isDetached { return .detached }
-        if leader == nil, mayLead {
+    private mutating func lease(of desk: Int) -> LeaseState {
+        if desks[desk].isDetached { return .lost }
+        if leader == nil {
             leader = desk
             current = desks[desk].shows
         }
-        guard leader == desk else { return .follows(current: current) }
-        return .leads(
+        guard leader == desk else {
+            var leading = leader.map { desks[$0].attached(at: now) }
+            leading?.current = current
+            return .following(ScreenRoster(leader: leading))
+        }
+        return .leading(
             ScreenRoster(
                 followers: desks.filter { $0.number != desk && $0.isAttached }
                     .map { $0.attached(at: now) }))
     }
 
-    private mutating func readRole(of desk: Int) {
+    private mutating func readLease(of desk: Int) {
         guard desks[desk].isAttached, desks[desk].screen.isOn, !desks[desk].screen.isAway else {
             return
         }
-        let role = role(of: desk, mayLead: !desks[desk].screen.isClearing)
-        feed(.role(role), to: desk)
+        feed(.lease(lease(of: desk)), to: desk)
     }
 
     private mutating func found(_ look: Screen.Look, by desk: Int) -> Screen.Found {
-        var found = Screen.Found(role: role(of: desk, mayLead: true))
+        var found = Screen.Found(lease: lease(of: desk))
         if fails(3) {
             found.error = .storage(operation: "read the queue", "the disk fails")
             return found
         }
         let record: AlertRecord?
-        switch found.role {
-        case .detached: return found
-        case .follows(let current):
-            record = current.flatMap { waiting.contains($0) ? alerts[$0] : nil }
+        switch found.lease {
+        case .lost: return found
+        case .following(let others):
+            record = others.current.flatMap { waiting.contains($0) ? alerts[$0] : nil }
             if record == nil { return found }
-        case .leads(let others):
+        case .leading(let others):
             let shown = others.all.compactMap(\.alert).filter(waiting.contains).min()
             let skipped = look.skipped.alerts(besides: others, isAlone: others.all.isEmpty)
             let able = look.able + others.query.presenters
@@ -371,7 +377,7 @@ extension SimulatedQueue {
         }
         if let record, fails(2) {
             found.refused = [(record.id, .inconsistent(record.id, "the log says otherwise"))]
-            if case .follows = found.role { return found }
+            if case .following = found.lease { return found }
             found.upcoming = Upcoming()
             return found
         }

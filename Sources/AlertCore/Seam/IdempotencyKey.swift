@@ -1,0 +1,55 @@
+import FoundationEssentials
+
+/// A caller's own name for one call of ``AlertStore/commit(_:request:by:under:)``, with which the
+/// call is found again if its reply was lost.
+///
+/// A store keeps it for a day.
+package struct IdempotencyKey: Sendable, Hashable, Codable {
+    package let bytes: [UInt8]
+
+    /// A new one, of 16 random bytes.
+    package init() { bytes = (0..<16).map { _ in .random(in: .min ... .max) } }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let bytes = Hex.bytes(text), bytes.count == 16 else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "“\(text)” is not 32 hexadecimal digits")
+        }
+        self.bytes = bytes
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Hex.text(bytes))
+    }
+}
+
+/// A change that a caller has given a name: the one at a position of a request.
+package struct RequestedChange: Sendable, Hashable {
+    /// How long it is kept, in milliseconds.
+    package static let lifetime: Int64 = 86_400_000
+
+    package let uid: UInt32
+    package let request: IdempotencyKey
+    package let position: Int
+
+    package init(_ request: IdempotencyKey, position: Int, by caller: Caller) {
+        self.request = request
+        self.position = position
+        uid = caller.identity.uid
+    }
+}
+
+/// What came of a change that a caller has given a name.
+package struct MadeChange: Sendable {
+    package let alert: Alert.ID
+    /// The ``Receipt/sequence`` at that time.
+    package let sequence: Int64
+
+    package init(alert: Alert.ID, sequence: Int64) {
+        self.alert = alert
+        self.sequence = sequence
+    }
+}

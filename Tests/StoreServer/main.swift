@@ -1,0 +1,35 @@
+import AlertCore
+import AlertQueueTesting
+import Dispatch
+import Foundation
+import PipedStore
+import SQLiteStore
+import Synchronization
+
+/// A queue in another process, for a ``PipedStore``: `StoreServer PATH`, or `StoreServer` for one in
+/// memory.
+func makeServer() -> StoreServer {
+    let keeper = ContractQueue.keeper
+    if let path = CommandLine.arguments.dropFirst().first {
+        return StoreServer { clock throws(AlertError) in
+            try await SQLiteAlertStore.open(
+                path: path, clock: clock, caller: keeper, appliesDeadlines: true)
+        }
+    }
+    let first = Mutex<InMemoryStore?>(nil)
+    return StoreServer { clock throws(AlertError) in
+        first.withLock { first in
+            let store =
+                first?.another(clock: clock, keeper: keeper)
+                ?? InMemoryStore(clock: clock, keeper: keeper)
+            first = first ?? store
+            return store
+        }
+    }
+}
+
+Task.detached {
+    await makeServer().serve()
+    exit(0)
+}
+dispatchMain()
