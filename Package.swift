@@ -46,7 +46,6 @@ let package = Package(
             name: "alertq",
             dependencies: [
                 "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
-                "SQLiteStore",
             ]),
         .executableTarget(
             name: "alertq-bench",
@@ -93,7 +92,7 @@ let package = Package(
             name: "alertqTests",
             dependencies: [
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "ProcessTesting",
-                "SQLite", "SQLiteStore", "TestSupport",
+                "SQLite", "TestSupport",
             ],
             exclude: ["Help"]),
         // What tests need of the system, without a word about alerts.
@@ -170,7 +169,6 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
             name: "alertq",
             dependencies: [
                 "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
-                "SQLiteStore",
             ],
             exclude: ["main.swift"]),
         .executableTarget(

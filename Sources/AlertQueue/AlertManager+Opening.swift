@@ -1,7 +1,6 @@
 @_exported import AlertCore
-import SQLiteStore
 
-// Turning a location into a store.
+// Opening the queue at a location.
 extension AlertManager {
     /// Opens a queue.
     ///
@@ -86,8 +85,8 @@ extension AlertManager {
     ) async throws(AlertError) {
         let caller = Caller(via: "reading")
         try await self.init(
-            store: try await SQLiteAlertStore.openForReading(
-                path: path, clock: clock, caller: caller, onCopy: onCopy),
+            store: try await QueueLocation(path).openForReading(
+                clock: clock, caller: caller, onCopy: onCopy),
             path: path, source: source ?? Self.programName, caller: caller, presenters: [],
             delegate: nil, clock: clock)
     }
@@ -102,11 +101,10 @@ extension AlertManager {
         let source = source ?? Self.programName
         try Text.check(source, "source", limit: Alert.Limit.name)
         try Self.check(presenters)
-        try QueueLocation.createUserDirectory(for: path)
         let (caller, errors) = (Caller(via: via), BackgroundErrors())
-        let store = try await SQLiteAlertStore.open(
-            path: path, clock: clock, caller: caller, appliesDeadlines: true
-        ) { [weak errors] in errors?.report($0) }
+        let store = try await QueueLocation(path).open(clock: clock, caller: caller) {
+            [weak errors] in errors?.report($0)
+        }
         try await self.init(
             store: store, path: path, source: source, caller: caller, presenters: presenters,
             delegate: delegate, clock: clock, turn: turn, queueName: queueName,

@@ -1,9 +1,71 @@
 import AlertCore
 import Glibc
 import Linux
+import SQLiteStore
 
-/// The default locations of queues.
-package enum QueueLocation {
+/// Where a queue is. Nothing else knows which stores there are.
+package struct QueueLocation: Sendable {
+    /// The database file.
+    private let path: String
+
+    package init(_ path: String) { self.path = path }
+}
+
+// MARK: - Stores
+
+extension QueueLocation {
+    /// Opens the store, whose deadlines are applied on behalf of a caller; it is created if it does
+    /// not exist.
+    ///
+    /// - Parameter onTrouble: Called with errors for which no caller waits.
+    nonisolated(nonsending) func open(
+        clock: any AlertClock, caller: Caller,
+        onTrouble: @escaping @Sendable (BackgroundError) -> Void
+    ) async throws(AlertError) -> any AlertStore {
+        try createUserDirectory()
+        return try await SQLiteAlertStore.open(
+            path: path, clock: clock, caller: caller, appliesDeadlines: true,
+            onTrouble: onTrouble)
+    }
+
+    /// Opens the store of a queue or a backup so that nothing is ever written to it.
+    ///
+    /// - Parameter onCopy: Called before a copy of it is made and read.
+    nonisolated(nonsending) func openForReading(
+        clock: any AlertClock, caller: Caller, onCopy: @escaping @Sendable () -> Void
+    ) async throws(AlertError) -> any AlertStore {
+        try await SQLiteAlertStore.openForReading(
+            path: path, clock: clock, caller: caller, onCopy: onCopy)
+    }
+
+    /// Counts the waiting alerts on the calling thread, without a manager; if `nil`, use a manager.
+    package func pendingCountAtOnce() -> Int? {
+        SQLiteAlertStore.pendingCountAtOnce(path: path)
+    }
+
+    /// Stores an alert on the calling thread, without a manager.
+    ///
+    /// It never waits: `nil` means that nothing was stored; use a manager, which waits or reports
+    /// the problem.
+    package func submitAtOnce(_ alert: Alert, via: String) throws(AlertError) -> AlertRecord? {
+        guard let source = alert.source else { return nil }
+        try alert.validate()
+        return try SQLiteAlertStore.enqueueAtOnce(
+            Question(alert: alert, source: source), by: Caller(via: via), path: path)?.record
+    }
+
+    package var administration: any QueueAdministration { SQLiteAdministration(path: path) }
+
+    /// Configures the stores for use by this process alone, before their first use, which makes
+    /// them faster.
+    ///
+    /// Only for our own programs: a program that uses the library may use SQLite in other ways.
+    package static func configureStores() { SQLiteAlertStore.disableMemoryStatistics() }
+}
+
+// MARK: - Defaults
+
+extension QueueLocation {
     /// The queue shared by the machine's services and the group `alertq`.
     package static let systemPath = "/var/lib/alertq/queue.db"
 
@@ -41,8 +103,8 @@ package enum QueueLocation {
     }
 
     /// Creates the directories of the user's queue, with no access for others.
-    package static func createUserDirectory(for path: String) throws(AlertError) {
-        if path == userPath() { try createDirectory(FilePath.directory(of: path)) }
+    package func createUserDirectory() throws(AlertError) {
+        if path == Self.userPath() { try Self.createDirectory(FilePath.directory(of: path)) }
     }
 
     private static func createDirectory(_ path: String) throws(AlertError) {

@@ -3,7 +3,6 @@ import CArguments
 import CLinux
 import Glibc
 import Linux
-import SQLiteStore
 
 /// The process: its arguments, its standard streams and its end.
 enum Program {
@@ -23,7 +22,7 @@ enum Program {
         signal(SIGXFSZ, SIG_IGN)
         // If it is ignored, the kernel forgets how children end; see wait(2).
         signal(SIGCHLD, SIG_DFL)
-        SQLiteAlertStore.disableMemoryStatistics()
+        QueueLocation.configureStores()
         let context = Context(
             output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
         do {

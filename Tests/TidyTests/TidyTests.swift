@@ -37,6 +37,30 @@ struct TidyTests {
             ])
     }
 
+    @Test("Only QueueLocation and the benchmarks know which stores there are")
+    func stores() throws {
+        let sources = SourceTree.root.appending(path: "Sources").path
+        let modules = try FileManager.default.contentsOfDirectory(atPath: sources)
+        let stores = modules.filter { $0.hasSuffix("Store") }
+        #expect(stores.contains("SQLiteStore"))
+        for module in modules where module != "alertq-bench" && !stores.contains(module) {
+            let importing = try SourceTree.files(in: "Sources/" + module, extension: "swift")
+                .filter { file in
+                    try String(contentsOf: file, encoding: .utf8)
+                        .contains(/(?m)^[^\/\n]*\bimport (\w+ )?\w+Store\b/)
+                }.map(\.lastPathComponent)
+            #expect(importing == (module == "AlertQueue" ? ["QueueLocation.swift"] : []))
+        }
+        let manifest = try String(
+            contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)
+        for target in manifest.components(separatedBy: "arget(") {
+            guard let name = target.firstMatch(of: /name: "([\w-]+)"/)?.1,
+                ["alertq", "AlertAgents", "AlertQueueTesting"].contains(name)
+            else { continue }
+            #expect(!target.contains(/\w+Store"/), "\(name) depends on a store")
+        }
+    }
+
     @Test("The top level holds exactly what it should")
     func topLevel() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)

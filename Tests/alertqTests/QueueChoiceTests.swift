@@ -1,7 +1,6 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -121,6 +121,9 @@ extension AlertManager {
 // MARK: - Ending
 
 extension AlertManager {
+    /// The process that prevents this one from writing now, if there is one and it is visible.
+    package nonisolated var lockHolder: LockHolder? { (store as? any LockWaiting)?.lockHolder }
+
     /// Stops this manager from waiting long for a lock that another process holds: current
     /// operations fail with ``AlertError/busy(_:)`` instead, and nothing of them is stored.
     package nonisolated func prepareToEnd() { (store as? any LockWaiting)?.prepareToEnd() }

@@ -5,24 +5,15 @@ import Linux
 import SQLite
 
 /// Replaces a queue with a backup; no store in this process may have the queue open.
-package struct QueueRestore: Sendable {
+struct QueueRestore: Sendable {
     private let files: QueueFiles
     private let path: String
     private let clock: any AlertClock
 
-    /// The current step, for progress reports.
-    package enum Phase: Sendable {
-        case copying
-        case verifying
-    }
-
-    /// How the reason ends for which a queue with newer entries is not replaced without force.
-    package static let lossReason = "not in the backup, and would leave the queue"
-
     /// - Parameters:
     ///   - path: The backup.
     ///   - database: The queue's database, which need not exist.
-    package init(
+    init(
         of path: String, to database: String, clock: any AlertClock = .system
     ) throws(AlertError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -41,23 +32,10 @@ package struct QueueRestore: Sendable {
     }
 
     /// Copies the backup to a file next to the queue, verifies the copy, and replaces the queue
-    /// with it.
-    ///
-    /// If the process is killed at any moment, the queue is either still the old one, intact, or
-    /// already the one from the backup.
-    ///
-    /// - Parameters:
-    ///   - head: A head that must be part of the backup's log.
-    ///   - force: Whether the queue may lose entries that are not in the backup, whether an
-    ///     unreadable queue is replaced, and whether the backup's log may contradict alerts and
-    ///     entries, which the new queue's log then names.
-    ///   - caller: Who restores, for the audit log.
-    /// - Throws: ``AlertError/invalid(_:_:)`` if the file is not a backup, or does not verify;
-    ///   ``AlertError/notPermitted(path:_:)`` if the queue would lose entries;
-    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``.
-    package nonisolated(nonsending) func run(
+    /// with it; see ``QueueAdministration/restore(_:expecting:force:by:_:)``.
+    nonisolated(nonsending) func run(
         expecting head: AuditHead?, force: Bool, by caller: Caller,
-        _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
+        _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> RestoreReport {
         let target = files.database + "-restore"
         let name = FilePath.name(of: target)
@@ -103,7 +81,7 @@ package struct QueueRestore: Sendable {
     /// of the new queue's log can name.
     private nonisolated(nonsending) func verify(
         _ draft: DraftFile, expecting head: AuditHead?, allowsProblems: Bool, by caller: Caller,
-        _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
+        _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
         let report: AuditReport
         do throws(AlertError) {
@@ -162,28 +140,6 @@ package struct QueueRestore: Sendable {
                 "backup", "\(path) does not verify: its log does not have the saved head")
         }
     }
-}
-
-/// The result of a restore.
-package struct RestoreReport: Sendable {
-    /// The end of the restored queue's log.
-    package internal(set) var head = AuditHead.start
-    /// The end of the backup's log.
-    package let backup: AuditHead?
-    /// The files in which the replaced queue is kept, its database first; none if there was no
-    /// queue.
-    package internal(set) var kept: [String] = []
-    /// The end of the replaced queue's log; `nil` if there was none, or it could not be read.
-    package internal(set) var replaced: AuditHead?
-    /// How many entries of the replaced queue are not in the restored one; `nil` if it could not be
-    /// read.
-    package internal(set) var left: Int64? = 0
-    /// Whether a backup had been copied over the queue before: what the queue had then is unknown.
-    package internal(set) var wasOverwritten = false
-    /// The id that the next alert gets.
-    package internal(set) var nextAlert: Int64 = 0
-    /// What the backup's log contradicts; empty if it verifies.
-    package let problems: [AuditReport.Problem]
 }
 
 /// The last part of a restore, under the writer's lock: the verified draft replaces the queue.
@@ -247,7 +203,7 @@ struct QueueSwap: Sendable {
                     throw .notPermitted(
                         path: files.wal,
                         "a backup was copied over the queue, and this log has commits that are "
-                            + QueueRestore.lossReason)
+                            + RestoreReport.lossReason)
                 }
                 return .backup
             default:
@@ -292,7 +248,7 @@ struct QueueSwap: Sendable {
             throw AlertError.notPermitted(
                 path: files.database,
                 "\(left == 1 ? "1 entry" : "\(left) entries") of its audit log "
-                    + "\(left == 1 ? "is" : "are") \(QueueRestore.lossReason)")
+                    + "\(left == 1 ? "is" : "are") \(RestoreReport.lossReason)")
         }
         try db.run("BEGIN IMMEDIATE")
         try database.schema.run()

@@ -97,18 +97,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         return store
     }
 
-    /// Makes sure that this account may write a queue.
-    ///
-    /// - Throws: ``AlertError/notPermitted(path:_:)``.
-    package static func checkWriteAccess(to path: String) throws(AlertError) {
-        try QueueFiles(database: path).checkWriteAccess()
-    }
-
-    /// Whether a path leads to one of the files of the queue in a database.
-    package static func isFile(_ path: String, ofQueue database: String) -> Bool {
-        (try? QueueFiles(database: database).contain(path)) ?? false
-    }
-
     /// Configures SQLite for use by this process alone, before its first use, which makes it
     /// faster.
     ///
@@ -158,6 +146,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         watch.stop()
         commits.closeSoon()
     }
+
+    package var lockHolder: LockHolder? { files.lockHolder }
 
     package func prepareToEnd() { commits.prepareToEnd() }
 

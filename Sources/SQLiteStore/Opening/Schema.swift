@@ -47,20 +47,11 @@ extension Database {
     }
 }
 
-/// A comparison of a file's schema with the expected one.
-package struct SchemaReport: Sendable {
-    package typealias Fault = SchemaFault
-
-    package let version: Int
-    /// The faults for which the file is refused, alertq's own objects first.
-    package let faults: [SchemaFault]
-    /// Allowed additions by other programs: tables, views, and indexes that refuse nothing.
-    package let additions: [SchemaObject]
-
+extension SchemaReport {
     /// Compares the schema in a file with the one that this version makes; nothing is written.
     ///
     /// - Returns: `nil` if there is no queue in the file yet.
-    package nonisolated(nonsending) static func read(
+    nonisolated(nonsending) static func read(
         from path: String
     ) async throws(AlertError) -> SchemaReport? {
         let file = DatabaseFile(files: try QueueFiles(database: path))
@@ -74,22 +65,33 @@ package struct SchemaReport: Sendable {
                     db.setDefensive(false)
                     // Objects that SQLite can't parse must be reported, too.
                     try db.execute("PRAGMA writable_schema = ON")
-                    return try SchemaReport(on: db, comparedWith: Schema.expected.get())
+                    return try SchemaReport(on: db)
                 }
             }
         }
         return report.version > 0 ? report : nil
     }
 
-    init(on db: Database, comparedWith expected: [SchemaObject]) throws {
-        version = try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
-        let comparison = try SchemaComparison(
-            of: Schema.objects(of: db), in: db, with: expected)
-        (faults, additions) = (comparison.faults, comparison.additions)
+    private init(on db: Database) throws {
+        let comparison = try SchemaComparison(on: db, with: Schema.expected.get())
+        // The tables of the search index come back with it.
+        let hasIndex = !comparison.faults.contains { $0.object.name == Schema.virtualTable }
+        self.init(
+            version: try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0,
+            faults: comparison.faults.filter { hasIndex || !$0.object.isPartOfTextIndex }
+                .map { Fault($0.description, remedy: $0.remedy) },
+            additions: comparison.additions.map(\.subject))
+    }
+}
+
+extension SchemaComparison {
+    /// Compares the schema of a database with the objects that it must have.
+    fileprivate init(on db: Database, with expected: [SchemaObject]) throws {
+        try self.init(of: Schema.objects(of: db), in: db, with: expected)
     }
 
     /// - Throws: ``AlertError/inconsistent(_:_:)`` with what to do, if there is a fault.
-    func check() throws(AlertError) {
+    fileprivate func check() throws(AlertError) {
         guard let first = faults.first else { return }
         let advice = first.removal.map { "remove it: " + SafeText.line($0) }
         let others = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
@@ -101,19 +103,25 @@ package struct SchemaReport: Sendable {
 
 extension SchemaObject {
     /// Whether it goes and comes with the search index.
-    package var isPartOfTextIndex: Bool {
+    fileprivate var isPartOfTextIndex: Bool {
         name.hasPrefix(Schema.virtualTable + "_") && type == "table"
     }
 
     /// Its name in messages.
-    package var subject: String {
+    fileprivate var subject: String {
         let suffix = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
         return "the \(type) “\(SafeText.line(name))”" + suffix
     }
 }
 
 extension SchemaFault {
-    package var description: String {
+    fileprivate var remedy: SchemaReport.Remedy {
+        if let removal { return .removal(removal) }
+        guard let restoration else { return .backup }
+        return .restoration(restoration, ofTextIndex: object.name == Schema.virtualTable)
+    }
+
+    fileprivate var description: String {
         switch kind {
         case .missing: "\(object.subject) is missing"
         case .changed(let found) where found.type != object.type:
@@ -167,7 +175,7 @@ final class SchemaCheck {
         wasRead = true
         let reading = try db.schemaGeneration()
         if try !Schema.matches(db) {
-            try SchemaReport(on: db, comparedWith: Schema.expected.get()).check()
+            try SchemaComparison(on: db, with: Schema.expected.get()).check()
         }
         checked = reading
     }
@@ -246,6 +254,6 @@ struct SchemaMigration {
     private func check(_ version: Int) throws {
         try db.reloadSchema()
         let expected = try Schema.objects(of: .model(of: steps.prefix(version)))
-        try SchemaReport(on: db, comparedWith: expected).check()
+        try SchemaComparison(on: db, with: expected).check()
     }
 }

@@ -7,13 +7,13 @@ import Linux
 /// Some is reserved so that a full disk does not prevent a person from answering. New alerts never
 /// use it. It is released when an answer does not fit otherwise, and reserved again once there is
 /// space; both under the writer lock only.
-package struct QueueSpace: Sendable {
+struct QueueSpace: Sendable {
     /// At this size, in bytes, the write-ahead log has not been restarted for a long time: that
     /// normally happens at about 4 MiB.
-    package static let longLog: Int64 = 16 << 20
+    private static let longLog: Int64 = 16 << 20
     /// The space that is reserved for answers on a full disk, in bytes: enough to answer about a
     /// hundred alerts, for their rows, their index pages and the log before them.
-    package static let fullReserve: Int64 = 4 << 20
+    private static let fullReserve: Int64 = 4 << 20
     /// How much is released at a time: no more than an answer may need, because other programs take
     /// free space on a full disk.
     private static let step: Int64 = 256 << 10
@@ -22,23 +22,16 @@ package struct QueueSpace: Sendable {
     /// Whether this process has reserved the space, and not released any since.
     private var hasReserved = false
 
-    /// The space of the files next to a database.
-    ///
-    /// - Throws: The errors of an unusable path.
-    package init(database: String) throws(AlertError) {
-        files = try QueueFiles(database: database)
-    }
-
     init(_ files: QueueFiles) { self.files = files }
 
     /// The size of the write-ahead log in bytes.
-    package var log: Int64 { FileIdentity.size(of: files.wal) }
+    var log: Int64 { FileIdentity.size(of: files.wal) }
 
     /// What is left of the reserved space, in bytes; `nil` before the first alert.
-    package var reserve: Int64? { FileIdentity(path: files.reserve)?.size }
+    var reserve: Int64? { FileIdentity(path: files.reserve)?.size }
 
     /// The disk space that this user may still use, in bytes; `nil` if it is unknown.
-    package var free: Int64? {
+    private var free: Int64? {
         var system = statvfs()
         guard statvfs(files.database, &system) == 0 else { return nil }
         return Int64(clamping: system.f_bavail).multipliedReportingOverflow(
@@ -47,7 +40,7 @@ package struct QueueSpace: Sendable {
     }
 
     /// Whether less than 1 MiB is free beyond the space that is, or must be, reserved.
-    package var isFull: Bool {
+    private var isFull: Bool {
         guard let free else { return false }
         return (reserve ?? 0) + free < Self.fullReserve + (1 << 20)
     }
@@ -56,13 +49,27 @@ package struct QueueSpace: Sendable {
     ///
     /// A reader holds a lock on one of five bytes of the shared memory; see
     /// <https://sqlite.org/walformat.html#wal_locks> and `/proc/locks` in proc(5).
-    package func readers() -> Set<LinuxProcess> {
+    private func readers() -> Set<LinuxProcess> {
         let readers = FileLocks(path: files.sharedMemory)?.readers(from: Self.readLocks) ?? []
         return readers.filter { $0.pid != getpid() }
     }
 
     /// The bytes of SQLite's read locks in the shared memory.
     private static let readLocks = 123...127
+
+    /// Measures the space, and for half a second looks at who keeps reading, if the log is long.
+    nonisolated(nonsending) func report() async -> SpaceReport {
+        let log = log
+        var readers = log > Self.longLog ? readers() : []
+        for _ in 0..<5 where !readers.isEmpty {
+            // One that still reads after a while is no passer-by; a cancelled wait looks sooner.
+            try? await Task.sleep(for: .milliseconds(100))
+            readers.formIntersection(self.readers())
+        }
+        return SpaceReport(
+            free: free, isFull: isFull, fullReserve: Self.fullReserve, reserve: reserve ?? 0,
+            log: log, isLogLong: log > Self.longLog, readers: readers.sorted { $0.pid < $1.pid })
+    }
 
     /// Makes sure that the database can be rewritten: its copy and the log, each as large as it is
     /// now, have to fit on its file system.

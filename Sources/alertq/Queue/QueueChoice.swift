@@ -45,6 +45,8 @@ enum QueueChoice: Sendable, Hashable {
         }
     }
 
+    var location: QueueLocation { QueueLocation(path) }
+
     /// Whether the user named the queue, and so expects it to exist.
     var isNamed: Bool {
         switch self {

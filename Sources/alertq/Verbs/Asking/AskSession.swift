@@ -16,7 +16,7 @@ struct AskSession: Sendable {
             question.presenters.isEmpty
         else { return nil }
         let alert = try question.complete(in: context)
-        guard let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb) else {
+        guard let record = try queue.location.submitAtOnce(alert, via: verb) else {
             return nil
         }
         noteDeadline(record)
@@ -94,7 +94,7 @@ extension AskSession {
         _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
     ) async throws -> Asked {
         do {
-            return try await RewriteNote.whileStoring(in: manager.path, context) {
+            return try await RewriteNote.whileStoring(in: manager, context) {
                 () async throws(AlertError) in try await manager.submit(alert)
             }
         } catch AlertError.keyConflict(let key, let id, let part) {
@@ -154,8 +154,8 @@ extension AskSession {
             context.inform("alert \(record.id) was withdrawn")
         } catch {
             guard ExitCode(error) != .conflict else { return context.note("\(verb): \(error)") }
-            let reason =
-                manager.lockHolder.map { $0.subject + " holds the queue's lock" } ?? "\(error)"
+            let holder = manager.lockHolder?.process.subject
+            let reason = holder.map { $0 + " holds the queue's lock" } ?? "\(error)"
             context.note(
                 "alert \(record.id) could not be withdrawn, because \(reason); it stays in the "
                     + "queue; to withdraw it: \(Self.withdrawal(of: record, manager))")

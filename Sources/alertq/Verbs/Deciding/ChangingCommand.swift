@@ -16,7 +16,7 @@ extension ChangingCommand {
         try await queue.open(with: alerts.ids.first, via: Self.name) { manager in
             try await forEach(manager, in: context) { id in
                 do {
-                    let record = try await RewriteNote.whileStoring(in: manager.path, context) {
+                    let record = try await RewriteNote.whileStoring(in: manager, context) {
                         try await change(manager, id)
                     }
                     if isJSON { try context.print(AlertJSON.line(record)) }

@@ -1,6 +1,4 @@
 import AlertQueue
-import Linux
-import SQLiteStore
 
 /// The check of `alertq doctor` of whether a process keeps others from writing.
 struct LockCheckup: Sendable {
@@ -10,39 +8,41 @@ struct LockCheckup: Sendable {
     private static let looksAtStopped = 3
     private static let looksAtRunning = 20
 
-    let path: String
+    let administration: any QueueAdministration
 
     func finding() async -> Finding {
         guard let holder = await keeper() else {
             return Finding(check: Self.check, detail: "no process keeps others from writing")
         }
-        guard !QueueLocks(database: path).isWriterRewriting else {
+        let process = holder.process
+        guard !holder.isRewriting else {
             return Finding(
                 check: Self.check,
-                detail: holder.subject + " rewrites the database for a purge; meanwhile, what is "
+                detail: process.subject + " rewrites the database for a purge; meanwhile, what is "
                     + "asked or answered waits",
                 isNote: true)
         }
-        let waking = holder.isStopped ? "resume it: kill -CONT \(holder.pid); or " : ""
-        let force = holder.isStopped ? "-KILL " : ""
+        let waking = process.isStopped ? "resume it: kill -CONT \(process.pid); or " : ""
+        let force = process.isStopped ? "-KILL " : ""
         return Finding(
             check: Self.check,
-            problem: holder.subject + " holds the lock that every write needs: nothing can be "
+            problem: process.subject + " holds the lock that every write needs: nothing can be "
                 + "asked, answered or withdrawn",
-            advice: "\(waking)end it: kill \(force)\(holder.pid); what it had not finished is "
+            advice: "\(waking)end it: kill \(force)\(process.pid); what it had not finished is "
                 + "undone",
             code: .busy)
     }
 
     /// The process that has held the lock for longer than a write takes.
-    private func keeper() async -> LinuxProcess? {
-        let locks = QueueLocks(database: path)
-        guard var holder = locks.writer else { return nil }
+    private func keeper() async -> LockHolder? {
+        guard var holder = administration.lockHolder else { return nil }
         var looks = 1
-        while looks < (holder.isStopped ? Self.looksAtStopped : Self.looksAtRunning) {
+        while looks < (holder.process.isStopped ? Self.looksAtStopped : Self.looksAtRunning) {
             // A cancelled wait looks sooner.
             try? await Task.sleep(for: .milliseconds(100))
-            guard let next = locks.writer, next == holder else { return nil }
+            guard let next = administration.lockHolder, next.process == holder.process else {
+                return nil
+            }
             (holder, looks) = (next, looks + 1)
         }
         return holder

@@ -3,7 +3,6 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import Linux
-import SQLiteStore
 
 /// The checks of `alertq doctor`.
 struct QueueCheckup: Sendable {
@@ -11,15 +10,17 @@ struct QueueCheckup: Sendable {
     /// How long something may wait while nobody shows alerts; `nil` if that is no problem.
     var patience: Duration?
 
+    private var administration: any QueueAdministration { QueueLocation(path).administration }
+
     func findings() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
         if presence == .present, FilePath.isReadOnly(path) { return [readOnly] }
         guard presence == .present, let mode = FileMode(path: path) else {
             let isThere = FileMode(path: path) != nil
-            return (isThere ? [await LockCheckup(path: path).finding()] : []) + [absence(presence)]
+            return (isThere ? [await lock()] : []) + [absence(presence)]
         }
-        var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
+        var findings = permissions(mode) + [await lock()]
         findings += mount() + unusableFiles()
         let schema = await schema()
         do {
@@ -29,11 +30,17 @@ struct QueueCheckup: Sendable {
             findings += schema + access()
             findings += await checks(manager)
             await manager.close()
-            findings += await SpaceCheckup(path: path).findings()
+            if let space = await administration.space() {
+                findings += SpaceCheckup(space: space).findings()
+            }
         } catch {
             findings.append(Finding(check: "database", failure: error, of: path))
         }
         return findings
+    }
+
+    private func lock() async -> Finding {
+        await LockCheckup(administration: administration).finding()
     }
 
     /// What could not be checked: a database that is a mount of its own is refused.
@@ -63,7 +70,7 @@ struct QueueCheckup: Sendable {
 
     private func access() -> [Finding] {
         do throws(AlertError) {
-            try SQLiteAlertStore.checkWriteAccess(to: path)
+            try administration.checkWriteAccess()
             return []
         } catch {
             return [Finding(check: "permissions", failure: error, of: path)]
@@ -72,7 +79,8 @@ struct QueueCheckup: Sendable {
 
     private func schema() async -> [Finding] {
         do throws(AlertError) {
-            return try await SchemaCheckup(path: path).findings()
+            guard let report = try await administration.schema() else { return [] }
+            return SchemaCheckup(report: report, path: path).findings()
         } catch {
             // If it can't be opened at all, opening says so.
             return [Finding(check: "schema", failure: error, of: path)]
@@ -143,7 +151,7 @@ struct QueueCheckup: Sendable {
 
     /// The files that can't be used in the place of those next to the database.
     private func unusableFiles() -> [Finding] {
-        QueueLocks(database: path).unusable.map { file, error in
+        administration.unusableFiles.map { file, error in
             // It holds nothing permanent.
             let again = "to have it created again: mv " + ShellText.quoted(file) + " "
             return Finding(
@@ -157,7 +165,7 @@ struct QueueCheckup: Sendable {
 
     /// The stopped processes whose responses no other process takes over, because they still live.
     private func stoppedHandlers() -> [Finding] {
-        QueueLocks(database: path).handlers.filter(\.isStopped).map { process in
+        administration.handlers.filter(\.isStopped).map { process in
             Finding(
                 check: "handlers",
                 problem: process.subject
@@ -191,7 +199,7 @@ struct QueueCheckup: Sendable {
     ) async throws(AlertError) -> Finding {
         let check = "presenter"
         let screens = await manager.screens()
-        if screens.all.first?.pid == 0, let process = QueueLocks(database: path).presenter {
+        if screens.all.first?.pid == 0, let process = administration.presenter {
             // The leader's entry in the slot file is missing or overwritten.
             return Finding(
                 check: check,

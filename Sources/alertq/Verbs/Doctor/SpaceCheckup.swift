@@ -1,22 +1,18 @@
 import AlertQueue
-import SQLiteStore
 
 /// The checks of `alertq doctor` that look at the space that a queue uses and has left.
 struct SpaceCheckup: Sendable {
-    let path: String
+    let space: SpaceReport
 
-    func findings() async -> [Finding] {
-        guard let space = try? QueueSpace(database: path) else { return [] }
-        return [disk(space), await log(space)]
-    }
+    func findings() -> [Finding] { [disk, log] }
 
-    private func disk(_ space: QueueSpace) -> Finding {
+    private var disk: Finding {
         let free = space.free.map { "; \(Self.mebibytes($0)) are free" } ?? ""
         guard !space.isFull else {
-            let full = Self.mebibytes(QueueSpace.fullReserve)
+            let full = Self.mebibytes(space.fullReserve)
             return Finding(
                 check: "disk",
-                problem: "\(Self.mebibytes(space.reserve ?? 0)) are left of the \(full) that are "
+                problem: "\(Self.mebibytes(space.reserve)) are left of the \(full) that are "
                     + "set aside for answers on a full disk\(free)",
                 advice: "make room on the disk: new alerts are refused, and so are answers once "
                     + "that is used up",
@@ -25,16 +21,10 @@ struct SpaceCheckup: Sendable {
         return Finding(check: "disk", detail: "there is room to answer on a full disk" + free)
     }
 
-    private func log(_ space: QueueSpace) async -> Finding {
+    private var log: Finding {
         let size = "the write-ahead log has \(Self.mebibytes(space.log))"
-        guard space.log > QueueSpace.longLog else { return Finding(check: "log", detail: size) }
-        var stuck = space.readers()
-        for _ in 0..<5 where !stuck.isEmpty {
-            // One that still reads after a while is no passer-by; a cancelled wait looks sooner.
-            try? await Task.sleep(for: .milliseconds(100))
-            stuck.formIntersection(space.readers())
-        }
-        let names = stuck.sorted { $0.pid < $1.pid }.map { "process \($0.name)" }
+        guard space.isLogLong else { return Finding(check: "log", detail: size) }
+        let names = space.readers.map { "process \($0.name)" }
         guard !names.isEmpty else {
             return Finding(
                 check: "log", detail: size,

@@ -51,7 +51,7 @@ struct ListCommand: SearchingCommand {
     func runAtOnce(in context: Context) throws -> ExitCode? {
         let filter = try WaitingFilter(conditions, now: context.now())
         guard countsOnly, filter.isOpen,
-            let count = AlertManager.pendingCountAtOnce(path: queue.path)
+            let count = queue.location.pendingCountAtOnce()
         else { return nil }
         try print(count, context)
         return .done

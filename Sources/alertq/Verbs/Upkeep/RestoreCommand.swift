@@ -1,6 +1,5 @@
 import AlertQueue
 import Glibc
-import SQLiteStore
 
 /// `alertq restore FILE`: replaces the queue with a backup.
 struct RestoreCommand: Command {
@@ -73,16 +72,15 @@ struct RestoreCommand: Command {
 
     private func restore(_ bar: ProgressBar) async throws -> RestoreReport {
         do {
-            try QueueLocation.createUserDirectory(for: queue.path)
-            let restore = try QueueRestore(of: path, to: queue.path)
-            return try await restore.run(
-                expecting: head, force: isForced, by: Caller(via: Self.name)
+            try queue.location.createUserDirectory()
+            return try await queue.location.administration.restore(
+                path, expecting: head, force: isForced, by: Caller(via: Self.name)
             ) { phase, done, total in
                 bar.begin(phase == .copying ? "copying" : "verifying")
                 bar.show(done, of: total)
             }
         } catch {
-            if case .notPermitted(_, let reason) = error, reason.hasSuffix(QueueRestore.lossReason)
+            if case .notPermitted(_, let reason) = error, reason.hasSuffix(RestoreReport.lossReason)
             {
                 throw CommandError(
                     .notPermitted,

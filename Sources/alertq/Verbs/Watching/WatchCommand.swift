@@ -1,6 +1,5 @@
 import AlertPresenters
 import AlertQueue
-import SQLiteStore
 
 /// `alertq watch`: prints events as they happen, or runs a program for each response or question.
 struct WatchCommand: SearchingCommand {
@@ -176,7 +175,7 @@ struct WatchCommand: SearchingCommand {
         var filter = try conditions.responses(now: context.now())
         filter.outcome = outcome
         filter.button = button
-        if let cursor, SQLiteAlertStore.isFile(QueueChoice.absolute(cursor), ofQueue: queue.path) {
+        if let cursor, queue.location.administration.isOwnFile(QueueChoice.absolute(cursor)) {
             throw CommandError(.badData, "\(cursor) is one of the queue's own files")
         }
         return try await queue.open(via: Self.name) { [filter] manager in

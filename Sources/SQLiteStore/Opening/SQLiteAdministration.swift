@@ -1,0 +1,77 @@
+import AlertCore
+import Glibc
+import Linux
+
+/// The administration of a queue in a database file.
+package struct SQLiteAdministration: QueueAdministration {
+    private let path: String
+    private let files: QueueFiles?
+
+    package init(path: String) {
+        self.path = path
+        // Problems with the path are reported when it is opened.
+        files = try? QueueFiles(database: path)
+    }
+
+    package var lockHolder: LockHolder? { files?.lockHolder }
+
+    package var presenter: LinuxProcess? {
+        files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }?.unlessOwn
+    }
+
+    package var handlers: [LinuxProcess] {
+        files.flatMap { FileLocks(path: $0.handlers)?.openFileHolders() } ?? []
+    }
+
+    package var unusableFiles: [(path: String, error: AlertError)] {
+        guard let files else { return [] }
+        return [files.slot, files.handlers, files.bell].compactMap { path in
+            // This creates nothing; a dangling link exists, too.
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            do throws(AlertError) {
+                _ = try Descriptor.open(path, mode: files.mode)
+                return nil
+            } catch {
+                return (path, error)
+            }
+        }
+    }
+
+    package func isOwnFile(_ path: String) -> Bool { files?.contain(path) ?? false }
+
+    package func checkWriteAccess() throws(AlertError) {
+        try QueueFiles(database: path).checkWriteAccess()
+    }
+
+    package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
+        try await SchemaReport.read(from: path)
+    }
+
+    package nonisolated(nonsending) func space() async -> SpaceReport? {
+        guard let files else { return nil }
+        return await QueueSpace(files).report()
+    }
+
+    package nonisolated(nonsending) func restore(
+        _ backup: String, expecting head: AuditHead?, force: Bool, by caller: Caller,
+        _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> RestoreReport {
+        try await QueueRestore(of: backup, to: path).run(
+            expecting: head, force: force, by: caller, progress)
+    }
+}
+
+extension QueueFiles {
+    /// The other process that holds the writer lock while it writes.
+    var lockHolder: LockHolder? {
+        guard let process = FileLocks(path: lock)?.flockHolder()?.unlessOwn else { return nil }
+        return LockHolder(
+            process: process, isRewriting: WriterLock.isHolderRewriting(path: lock))
+    }
+}
+
+extension LinuxProcess {
+    /// The process, if it is another one than this.
+    fileprivate var unlessOwn: LinuxProcess? { pid == getpid() ? nil : self }
+}
