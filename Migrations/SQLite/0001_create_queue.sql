@@ -58,6 +58,8 @@ CREATE TABLE alerts (
     salt             BLOB,
     dismiss_after_ms INTEGER CHECK (dismiss_after_ms > 0),
     snooze_ms        INTEGER CHECK (snooze_ms > 0),
+    -- Whether its asker waits for the response.
+    awaited          INTEGER NOT NULL DEFAULT 0 CHECK (awaited IN (0, 1)),
     boot             TEXT    NOT NULL,
     asked_ms         INTEGER NOT NULL,
     asked_boot_ms    INTEGER NOT NULL,
@@ -158,7 +160,7 @@ CREATE TRIGGER ids_are_final BEFORE UPDATE ON alerts WHEN new.id <> old.id
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER questions_are_final BEFORE UPDATE OF
     source_id, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
-    snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
+    snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER texts_are_final BEFORE UPDATE OF
     title, message, buttons, info, default_button, salt ON alerts

@@ -94,6 +94,14 @@ extension Descriptor {
     /// Whether another lock conflicts with an exclusive one; see fcntl(2), `F_OFD_GETLK`.
     package var isLockedByOthers: Bool { otherLock(on: .wholeFile) != nil }
 
+    /// Whether another lock conflicts with an exclusive one on a range; `nil` if that can't be found
+    /// out, with the reason in `errno`.
+    package func isLockedByOthers(_ range: LockRange) -> Bool? {
+        var request = range.request(F_WRLCK)
+        guard clinux_ofd_getlk(raw, &request) == 0 else { return nil }
+        return Int32(request.l_type) != F_UNLCK
+    }
+
     /// Another lock that conflicts with an exclusive one; any of them, if there are several.
     package func otherLock(on range: LockRange) -> LockRange? {
         var request = range.request(F_WRLCK)

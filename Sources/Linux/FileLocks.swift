@@ -30,8 +30,8 @@ package struct FileLocks {
         return Set(locks.map { LinuxProcess(pid: $0.pid) })
     }
 
-    /// The processes that hold an open-file-description lock, among those whose files this user may
-    /// see.
+    /// The processes that hold an exclusive open-file-description lock, among those whose files this
+    /// user may see.
     ///
     /// The list names no process for these locks, because several may share the description.
     package func openFileHolders() -> [LinuxProcess] {
@@ -44,7 +44,9 @@ package struct FileLocks {
         LinuxFile.names(in: "/proc/\(pid)/fd").contains { number in
             FileIdentity(path: "/proc/\(pid)/fd/\(number)") == file
                 && LinuxFile.whole("/proc/\(pid)/fdinfo/\(number)").split(separator: "\n")
-                    .contains { $0.hasPrefix("lock:") && $0.contains(" OFDLCK ") }
+                    .contains {
+                        $0.hasPrefix("lock:") && $0.contains(" OFDLCK ") && $0.contains(" WRITE ")
+                    }
         }
     }
 

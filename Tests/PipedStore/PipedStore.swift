@@ -153,11 +153,10 @@ package final class PipedStore: AlertStore {
     }
 
     package nonisolated(nonsending) func claim(
-        _ id: Alert.ID
+        _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
-        try await callForOptional(.claim(id), as: Int.self).map {
-            PipedClaim(number: $0, store: self)
-        }
+        try await callForOptional(.claim(id, for: purpose), as: Int.self)
+            .map { PipedClaim(number: $0, store: self) }
     }
 
     fileprivate func send(_ call: StoreCall) { process.call(call, of: number) { _ in } }

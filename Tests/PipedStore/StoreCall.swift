@@ -19,7 +19,7 @@ package enum StoreCall: Sendable, Codable {
     case leaseState(lease: Int, after: LeaseState)
     case release(lease: Int)
     case screens
-    case claim(Alert.ID)
+    case claim(Alert.ID, for: ClaimPurpose)
     case endClaim(Int)
     case close
 }

@@ -23,6 +23,7 @@ package final class StoreProcess: Sendable {
         var isEnding = false
         /// Whether notes may not be on disk yet, which a kill would lose.
         var hasNotes = false
+        var hasClaims = false
         var commits = 0
     }
 
@@ -182,9 +183,11 @@ package final class StoreProcess: Sendable {
     private func mayKill(during call: StoreCall, _ state: inout State) -> Bool {
         switch call {
         case .post: state.hasNotes = true
+        // They end with the process.
+        case .claim: state.hasClaims = true
         case .commit(_, _, _, nil):
             state.commits += 1
-            guard let killEvery, !state.hasNotes else { break }
+            guard let killEvery, !state.hasNotes, !state.hasClaims else { break }
             return state.commits.isMultiple(of: killEvery)
         default: break
         }

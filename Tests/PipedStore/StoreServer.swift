@@ -130,8 +130,8 @@ package final class StoreServer: Sendable {
             stores.withLock { $0[request.store]?.leases.removeValue(forKey: number) }?.release()
             reply(to: request, Nothing())
         case .screens: reply(to: request, await store.screens())
-        case .claim(let id):
-            let claim = try await store.claim(id)
+        case .claim(let id, let purpose):
+            let claim = try await store.claim(id, for: purpose)
             let number = nextNumber()
             stores.withLock { $0[request.store]?.claims[number] = claim }
             reply(to: request, claim == nil ? Int?.none : number)

@@ -23,7 +23,7 @@ struct OutputTests {
                 "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
                 "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
-                "seen":null,"uid":0,"pid":99,"host":"nas","stored":true}
+                "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false}
                 """)
     }
 
@@ -37,7 +37,8 @@ struct OutputTests {
                 #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
                     + #""unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,"#
                     + #""timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,"#
-                    + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true}"#))
+                    + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false}"#)
+        )
     }
 
     @Test("A question that was not stored has the same keys in JSON")

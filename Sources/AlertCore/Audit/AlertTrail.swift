@@ -120,8 +120,8 @@ extension AlertTrail {
         } else if !asked.isAsk(of: alert) {
             faults.append(
                 AlertFault(
-                    "was changed: its source, time, deadline, timers, buttons or key are not those "
-                        + "of entry \(asked.event.sequence)", at: asked))
+                    "was changed: its source, time, deadline, timers, buttons, key or the wait for "
+                        + "it are not those of entry \(asked.event.sequence)", at: asked))
         }
         return faults + responseFaults(of: alert)
     }

@@ -4,30 +4,34 @@ import FoundationEssentials
 ///
 /// The documentation specifies their grammar. They are compared with rows, so they never change.
 package enum EntryDetail {
-    /// The detail of an ask: the deadline, the timers, the clocks by which they count, and what
-    /// must be known of the alert once its texts have been erased.
+    /// The detail of an ask: the deadline, the timers, the clocks by which they count, whether the
+    /// asker waits, and what must be known of the alert once its texts have been erased.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
-        leaves: [UInt8], key: KeyDigest?
+        isAwaited: Bool = false, leaves: [UInt8], key: KeyDigest?
     ) -> String {
         let terms = askedTerms(
-            dismissAfter: dismissAfter, snooze: snooze, leaves: leaves, key: key)
+            dismissAfter: dismissAfter, snooze: snooze, isAwaited: isAwaited, leaves: leaves,
+            key: key)
         return Self.asked(at: asked, expiry: expiry, terms: terms)
     }
 
     /// The part of an ask's detail that is known before the ask is stored.
     package static func askedTerms(
-        dismissAfter: Duration?, snooze: Duration?, leaves: [UInt8], key: KeyDigest?
+        dismissAfter: Duration?, snooze: Duration?, isAwaited: Bool, leaves: [UInt8],
+        key: KeyDigest?
     ) -> String {
         var text = ""
         if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
         if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
+        if isAwaited { text += "awaited; " }
         text += "leaves \(Hex.text(leaves)); "
         if let key { text += "key \(Hex.text(key.salt)) \(Hex.text(key.hash)); " }
         return text
     }
 
-    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:leaves:key:)`` are known.
+    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:isAwaited:leaves:key:)`` are
+    /// known.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, terms: String
     ) -> String {

@@ -109,13 +109,13 @@ extension AlertManager {
     /// - Returns: For each of them, in their order, its record, or why it is not withdrawn.
     /// - Throws: An error with which none of them is withdrawn.
     package func withdraw(
-        _ ids: [Alert.ID], _ authority: Resolution.Authority
+        _ ids: [Alert.ID], _ authority: Resolution.Authority, because reason: String? = nil
     ) async throws(AlertError) -> [Result<AlertRecord, AlertError>] {
         var results: [Result<AlertRecord, AlertError>] = []
         while results.count < ids.count {
             let part = ids[results.count...].prefix(Self.withdrawalLimit)
             do throws(AlertError) {
-                let changes = part.map { Change.resolve($0, .withdraw(authority)) }
+                let changes = part.map { Change.resolve($0, .withdraw(authority, because: reason)) }
                 for result in try await store.commit(changes, by: context.caller) {
                     if case .success(let receipt) = result { feed(.resolved(receipt.record)) }
                     results.append(result.map(\.record))

@@ -134,7 +134,7 @@ extension AlertManager {
         _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
         noteWaitInCallback()
-        let asking = try await enqueue(alert.filledIn, delegate)
+        let asking = try await enqueue(alert.filledIn, delegate, isAwaited: true)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)
@@ -167,10 +167,12 @@ extension AlertManager {
     /// Stores an alert without waiting for its response.
     ///
     /// A joined alert may already be resolved: its record then has the response.
+    ///
+    /// - Parameter isAwaited: Whether the caller waits for the response from now on until it has it.
     package nonisolated func submit(
-        _ alert: Alert
+        _ alert: Alert, isAwaited: Bool = false
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
-        let asking = try await enqueue(alert, nil)
+        let asking = try await enqueue(alert, nil, isAwaited: isAwaited)
         wake()
         return (asking.receipt.record, !asking.receipt.isNew)
     }
@@ -208,24 +210,27 @@ extension AlertManager {
 extension AlertManager {
     /// Stores an alert, and remembers a delegate of its own or the manager's for it.
     private nonisolated func enqueue(
-        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?
+        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false
     ) async throws(AlertError) -> Asking {
         guard let delegate = delegate ?? context.delegates.managers else {
-            return try await enqueue(alert)
+            return try await enqueue(alert, isAwaited: isAwaited)
         }
         let asking = try await context.delegates.storing(with: delegate) {
-            () async throws(AlertError) in try await enqueue(alert)
+            () async throws(AlertError) in try await enqueue(alert, isAwaited: isAwaited)
         }
         // It may be on another screen, which the log reports.
         await follow(from: asking.receipt.sequence)
         return asking
     }
 
-    private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
+    private nonisolated func enqueue(
+        _ alert: Alert, isAwaited: Bool
+    ) async throws(AlertError) -> Asking {
         guard !isClosed else { throw .closed }
         try alert.validate()
         let before = waiters.resolutionsSeen
-        let question = Question(alert: alert, source: alert.source ?? source)
+        let question = Question(
+            alert: alert, source: alert.source ?? source, isAwaited: isAwaited)
         let receipt = try await store.enqueue(question, by: context.caller)
         return Asking(receipt: receipt, resolutionsBefore: before)
     }
@@ -271,6 +276,9 @@ extension AlertManager {
         waiters.add(wait, for: record.id)
         wake()
         Task { await watch(asking) }
+        // The response is waited for all the same if others can't be told.
+        let claim = try? await store.claim(record.id, for: .waiting)
+        defer { claim?.end() }
         return try await withTaskCancellationHandler {
             do {
                 return try await wait.value().get()

@@ -63,6 +63,16 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// deadline has passed, and whose ``response`` the next process that writes to the queue will
     /// store, unless the clock has been set back by then.
     public package(set) var isStored = true
+    /// Whether it still waits although nobody waits for its response any longer: its asker, which
+    /// did, has ended, and no other process has joined it.
+    ///
+    /// It is `false` in the first ten seconds, for an alert that was asked without waiting or that
+    /// names a ``Alert/handler``, and where it is not known, as in a backup. The alert can be
+    /// answered all the same: asking again with its ``Alert/key`` returns the response.
+    public package(set) var isOrphaned = false
+
+    /// When it was asked, if its asker waits for the response; `nil` otherwise.
+    package var awaitedSince: ClockReading?
 
     /// The salt of the content's digest, if a store has read it.
     package var salt: [UInt8]?
@@ -114,7 +124,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.followsWallClock == right.followsWallClock
             && left.snoozedUntil == right.snoozedUntil && left.snoozes == right.snoozes
             && left.response == right.response && left.isErased == right.isErased
-            && left.isStored == right.isStored
+            && left.isStored == right.isStored && left.isOrphaned == right.isOrphaned
             && left.seen == right.seen
     }
 

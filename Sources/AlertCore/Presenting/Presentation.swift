@@ -11,13 +11,15 @@ public struct Presentation: Sendable {
     private let appeared: @Sendable () async -> Void
     private let dismissal: @Sendable () async -> Duration?
     private let waitingNow: (@Sendable () async -> WaitingAlerts)?
+    private let orphanedNow: (@Sendable () async -> Bool?)?
     private var run: PresenterRun?
 
     package init(
         record: AlertRecord, waitingCount: Int, expiry: ClockReading?, clock: any AlertClock,
         appeared: @escaping @Sendable () async -> Void,
         dismissal: @escaping @Sendable () async -> Duration?,
-        waiting: (@Sendable () async -> WaitingAlerts)? = nil, queueName: String? = nil
+        waiting: (@Sendable () async -> WaitingAlerts)? = nil,
+        orphaned: (@Sendable () async -> Bool?)? = nil, queueName: String? = nil
     ) {
         self.record = record
         self.queueName = queueName
@@ -27,6 +29,7 @@ public struct Presentation: Sendable {
         self.appeared = appeared
         self.dismissal = dismissal
         waitingNow = waiting
+        orphanedNow = orphaned
     }
 
     /// The same appearance, for the presenter of a run.
@@ -61,6 +64,9 @@ public struct Presentation: Sendable {
     public func waiting() async -> WaitingAlerts {
         await waitingNow?() ?? WaitingAlerts(count: waitingCount)
     }
+
+    /// Whether nobody waits for the response now; see ``AlertRecord/isOrphaned``.
+    public func isOrphaned() async -> Bool { await orphanedNow?() ?? record.isOrphaned }
 
     /// What is asked.
     public var alert: Alert { record.alert }

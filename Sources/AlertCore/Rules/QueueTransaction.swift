@@ -78,7 +78,7 @@ package struct PreparedQuestion: Sendable {
         content = AuditEntry.content(of: alert, salt: salt, input)
         terms = EntryDetail.askedTerms(
             dismissAfter: alert.dismissAfter, snooze: alert.snooze,
-            leaves: AuditEntry.leaves(of: alert, input),
+            isAwaited: question.isAwaited, leaves: AuditEntry.leaves(of: alert, input),
             key: KeyDigest(of: alert, source: question.source))
     }
 
@@ -96,6 +96,7 @@ package struct PreparedQuestion: Sendable {
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozedUntil: nil, snoozes: 0, response: nil)
         record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.awaitedSince = question.isAwaited ? now : nil
         record.salt = salt
         return StoredAlert(record: record, asked: now, expiry: expiry, snoozedUntil: nil)
     }

@@ -59,6 +59,14 @@ extension AlertStore {
         _ = try await commit(.requestCancel(id, authority), by: caller)
     }
 
+    /// Claims the response of an alert, for its handler or an asker that takes it; `nil` if somebody
+    /// else has.
+    package nonisolated(nonsending) func claim(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> (any Claim)? {
+        try await claim(id, for: .handling)
+    }
+
     /// Returns one alert as readers see it.
     package nonisolated(nonsending) func record(
         _ id: Alert.ID

@@ -107,10 +107,12 @@ package protocol AlertStore: Sendable {
     /// Returns the attached screens and what they show.
     nonisolated(nonsending) func screens() async -> ScreenRoster
 
-    /// Claims the response of an alert, for its handler or an asker that waits; `nil` if another
-    /// process has.
+    /// Claims an alert; `nil` if it is claimed for handling, and somebody else has that claim.
+    ///
+    /// A waiting claim doesn't conflict with any other. Records say whether there is one:
+    /// ``AlertRecord/isOrphaned``.
     nonisolated(nonsending) func claim(
-        _ id: Alert.ID
+        _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)?
 
     /// Writes the posted notes and releases all resources; later calls throw ``AlertError/closed``.

@@ -5,14 +5,17 @@ package struct Question: Sendable, Codable {
     /// How many alerts may wait for its source, and how many for its account.
     package var pendingLimit: Int
     package var accountLimit: Int
+    /// Whether its asker waits for the response, with a claim for as long as it does.
+    package var isAwaited: Bool
 
     package init(
-        alert: Alert, source: String,
+        alert: Alert, source: String, isAwaited: Bool = false,
         pendingLimit: Int = Alert.Limit.pendingPerSource,
         accountLimit: Int = Alert.Limit.pendingPerAccount
     ) {
         self.alert = alert
         self.source = source
+        self.isAwaited = isAwaited
         self.pendingLimit = pendingLimit
         self.accountLimit = accountLimit
     }

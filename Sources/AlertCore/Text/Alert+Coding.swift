@@ -23,7 +23,7 @@ private enum Name: String, CodingKey {
     case handled, seen
     case buttonTitle = "button_title"
     case buttonRole = "button_role"
-    case role, uid, user, via, tty, ssh, host, pid, stored
+    case role, uid, user, via, tty, ssh, host, pid, stored, orphaned
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -81,6 +81,7 @@ extension AlertRecord: Codable {
         self.isErased = isErased
         seen = try members.decodeIfPresent(String.self, forKey: .seen)
         isStored = try members.decodeIfPresent(Bool.self, forKey: .stored) ?? true
+        isOrphaned = try members.decodeIfPresent(Bool.self, forKey: .orphaned) ?? false
     }
 
     /// Writes the line that `alertq show --json` prints.

@@ -64,6 +64,7 @@ package enum AlertJSON {
             ("pid", .optional(record?.source.pid)),
             ("host", .optional(record?.source.host)),
             ("stored", .bool(record?.isStored ?? false)),
+            ("orphaned", .bool(record?.isOrphaned ?? false)),
         ])
     }
 

@@ -11,7 +11,8 @@ struct AlertText: Sendable {
     let title: String
     /// The message; empty if there is none.
     let message: String
-    /// Who asks, how urgently, since when, how many others wait, and when the alert ends by itself.
+    /// Who asks, how urgently, since when, whether nobody waits for the answer, how many others wait,
+    /// and when the alert ends by itself.
     let facts: String
 
     /// - Parameters:

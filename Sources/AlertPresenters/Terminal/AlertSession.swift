@@ -27,6 +27,7 @@ struct AlertSession {
     private var factsChangedAt: ContinuousClock.Instant
     private var dismissesAt: ContinuousClock.Instant?
     private var waiting: WaitingAlerts
+    private var isOrphaned: Bool
     private var lookedAt: ContinuousClock.Instant
 
     init(
@@ -43,6 +44,7 @@ struct AlertSession {
         let characters = terminal.characters
         facts = AlertFacts(presentation, host: host, characters: characters)
         waiting = WaitingAlerts(count: presentation.waitingCount)
+        isOrphaned = presentation.record.isOrphaned
         layout = AlertScreen(
             presentation.alert, hasColours: screen.hasColours, characters: characters)
         let interaction = AlertInteraction(
@@ -187,10 +189,12 @@ extension AlertSession {
         await look()
     }
 
-    /// Updates what changes without a key: how many others wait, and when the alert closes.
+    /// Updates what changes without a key: how many others wait, whether somebody waits for the
+    /// answer, and when the alert closes.
     private mutating func look() async {
         lookedAt = terminal.clock.now
         waiting = await presentation.waiting()
+        isOrphaned = await presentation.isOrphaned()
         if presentation.alert.buttons.isEmpty {
             dismissesAt = await presentation.timeUntilDismissal().map { terminal.clock.now + $0 }
         }
@@ -202,8 +206,8 @@ extension AlertSession {
 
     private func currentFacts() -> [String] {
         facts.texts(
-            user: users.name(presentation.record.source.uid), waiting: waiting,
-            dismissal: dismissesAt.map { $0 - terminal.clock.now }, now: Date())
+            user: users.name(presentation.record.source.uid), isOrphaned: isOrphaned,
+            waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now }, now: Date())
     }
 }
 

@@ -211,7 +211,11 @@ extension TerminalPresenter {
                 presentation.alert, laterOptions: later, emptyLine: emptyLine,
                 characters: characters),
             terminal: terminal, input: input, echoes: input.hadEcho,
-            facts: { facts.texts(user: user, waiting: $0, dismissal: $1, now: Date()) })
+            facts: {
+                facts.texts(
+                    user: user, isOrphaned: presentation.record.isOrphaned, waiting: $0,
+                    dismissal: $1, now: Date())
+            })
         do {
             let choice = try await session.run()
             await handOver(choice, presentation)

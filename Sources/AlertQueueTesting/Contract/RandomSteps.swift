@@ -89,8 +89,8 @@ package struct RandomSteps {
         if oneIn(8) { alert.userInfo = ["word \(number(0...2))": "value"] }
         return .ask(
             Question(
-                alert: alert, source: source(), pendingLimit: oneIn(8) ? 4 : 10_000,
-                accountLimit: oneIn(10) ? 9 : 100_000))
+                alert: alert, source: source(), isAwaited: oneIn(3),
+                pendingLimit: oneIn(8) ? 4 : 10_000, accountLimit: oneIn(10) ? 9 : 100_000))
     }
 
     private mutating func resolution() -> Resolution {

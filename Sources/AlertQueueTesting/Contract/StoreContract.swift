@@ -12,5 +12,5 @@ package enum StoreContract {
     /// Those of news come last: it takes a store a second to report that nothing is new.
     package static let checks =
         asking + keys + resolving + running + authority + time + snoozes + order + turns + pages
-        + history + log + notes + screens + closing + news + requests
+        + history + log + notes + screens + waiting + closing + news + requests
 }

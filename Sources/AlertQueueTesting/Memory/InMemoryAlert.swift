@@ -11,6 +11,8 @@ struct InMemoryAlert {
     let salt: [UInt8]
     let asked: ClockReading
     let expiry: ClockReading?
+    /// When it was asked, if its asker waits.
+    let awaitedSince: ClockReading?
     /// The entry of the log since which it is in line: that of its ask, or of its last snooze after
     /// it was shown.
     var queuedSequence: Int64
@@ -30,6 +32,7 @@ struct InMemoryAlert {
         salt = record.salt ?? []
         asked = stored.asked
         expiry = stored.expiry
+        awaitedSince = record.awaitedSince
         queuedSequence = sequence
     }
 
@@ -47,6 +50,7 @@ struct InMemoryAlert {
             snoozedUntil: snoozedUntil.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozes: snoozes, response: response)
         record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.awaitedSince = awaitedSince
         record.salt = salt
         return record
     }

@@ -1,17 +1,19 @@
 import AlertCore
 import Synchronization
 
-/// The claim on an alert's response, in a queue in memory.
+/// A claim on an alert in a queue in memory.
 final class InMemoryClaim: Claim {
     private let core: InMemoryCore
     private let id: Alert.ID
+    private let purpose: ClaimPurpose
     private let isOver = Mutex(false)
 
-    /// Claims the response; `nil` if it is already claimed.
-    init?(of id: Alert.ID, in core: InMemoryCore) {
-        guard core.withScreens({ $0.claim(id) }) else { return nil }
+    /// Claims the alert; `nil` if somebody else has the claim that only one can have.
+    init?(of id: Alert.ID, for purpose: ClaimPurpose, in core: InMemoryCore) {
+        guard core.withScreens({ $0.claim(id, for: purpose) }) else { return nil }
         self.core = core
         self.id = id
+        self.purpose = purpose
     }
 
     deinit { end() }
@@ -25,6 +27,6 @@ final class InMemoryClaim: Claim {
             defer { isOver = true }
             return !isOver
         }
-        if isFirst { core.withScreens { [id] in $0.endClaim(id) } }
+        if isFirst { core.withScreens { [id, purpose] in $0.endClaim(id, for: purpose) } }
     }
 }

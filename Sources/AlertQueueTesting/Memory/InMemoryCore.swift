@@ -107,6 +107,19 @@ final class InMemoryCore: Sendable {
         }
     }
 
+    /// The records, with whether they are orphaned.
+    func markingOrphans(in records: [AlertRecord], at now: ClockReading) -> [AlertRecord] {
+        state.withLock { state in
+            records.map { record in
+                var record = record
+                record.isOrphaned =
+                    record.mayBeOrphaned(at: now) && !state.screens.isAwaited(record.id)
+                    && state.queue.alert(record.id)?.response == nil
+                return record
+            }
+        }
+    }
+
     func withScreens<Result: Sendable>(
         _ body: (inout InMemoryScreens) -> Result
     ) -> Result {

@@ -1,6 +1,6 @@
 import AlertCore
 
-/// The screens that are attached to a queue in memory, which of them leads, and which responses are
+/// The screens that are attached to a queue in memory, which of them leads, and which alerts are
 /// claimed.
 struct InMemoryScreens {
     private struct Entry {
@@ -16,6 +16,8 @@ struct InMemoryScreens {
     private var nextNumber = 0
     private(set) var leader: Int?
     private var claims: Set<Alert.ID> = []
+    /// How many calls wait for each alert.
+    private var waits: [Alert.ID: Int] = [:]
 
     /// The screens, with or without a given one.
     func roster(besides own: Int? = nil) -> ScreenRoster {
@@ -77,8 +79,23 @@ struct InMemoryScreens {
         for (number, entry) in entries where entry.process == process { release(number) }
     }
 
-    /// Claims the response of an alert; returns `false` if it is already claimed.
-    mutating func claim(_ id: Alert.ID) -> Bool { claims.insert(id).inserted }
+    /// Claims an alert; returns `false` if somebody else has the claim that only one can have.
+    mutating func claim(_ id: Alert.ID, for purpose: ClaimPurpose) -> Bool {
+        switch purpose {
+        case .handling: return claims.insert(id).inserted
+        case .waiting:
+            waits[id, default: 0] += 1
+            return true
+        }
+    }
 
-    mutating func endClaim(_ id: Alert.ID) { claims.remove(id) }
+    mutating func endClaim(_ id: Alert.ID, for purpose: ClaimPurpose) {
+        switch purpose {
+        case .handling: claims.remove(id)
+        case .waiting: waits[id] = waits[id].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+    }
+
+    /// Whether a call waits for an alert.
+    func isAwaited(_ id: Alert.ID) -> Bool { waits[id] != nil }
 }

@@ -126,7 +126,7 @@ extension InMemoryStore: AlertStore {
         var found = try read { queue throws(AlertError) in
             try queue.find(reference, at: clock.now())
         }
-        found.record = core.withScreens { $0.roster() }.states(of: [found.record])[0]
+        found.record = asSeen([found.record])[0]
         if found.isOverdue { timekeeper.lookNow() }
         return found
     }
@@ -134,10 +134,14 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func next(
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
-        try write(by: keeper) { transaction in
+        var upcoming = try write(by: keeper) { transaction in
             transaction.applyDeadlines()
             return transaction.queue.next(query, at: transaction.now)
         }
+        if let record = upcoming.record {
+            upcoming.record = core.markingOrphans(in: [record], at: clock.now())[0]
+        }
+        return upcoming
     }
 
     package nonisolated(nonsending) func waiting(
@@ -156,7 +160,7 @@ extension InMemoryStore: AlertStore {
         var page = try read { queue throws(AlertError) in
             try queue.page(query, at: clock.now())
         }
-        page.records = core.withScreens { $0.roster() }.states(of: page.records)
+        page.records = asSeen(page.records)
         return page
     }
 
@@ -218,13 +222,18 @@ extension InMemoryStore: AlertStore {
     }
 
     package nonisolated(nonsending) func claim(
-        _ id: Alert.ID
+        _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
         try checkOpen()
-        return InMemoryClaim(of: id, in: core)
+        return InMemoryClaim(of: id, for: purpose, in: core)
     }
 
     package nonisolated(nonsending) func close() async { end() }
 
-    /// The record, with the state `presented` if it is on a screen.
+    /// The records, with what only the processes tell: which are on a screen, and which are
+    /// orphaned.
+    private func asSeen(_ records: [AlertRecord]) -> [AlertRecord] {
+        let records = core.withScreens { $0.roster() }.states(of: records)
+        return core.markingOrphans(in: records, at: clock.now())
+    }
 }

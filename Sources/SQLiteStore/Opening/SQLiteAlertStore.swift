@@ -13,6 +13,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let slot: SlotFile
     private let changes: NoticedChanges
     let slotChanges = ChangeSignal()
+    let waits: WaitingClaims
     let leases = SlotLeases()
     private let watch: QueueWatch
     private let bell: Bell
@@ -126,6 +127,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.refusal = refusal
         self.copy = copy
         slot = SlotFile(path: files.slot, mode: files.mode)
+        waits = WaitingClaims(files: files)
         watch = QueueWatch(files: files) {
             // The process's own commits have already been reported.
             if bell.wasRungByOthers() { changes.note() }
@@ -157,6 +159,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         closing.withLock { $0 = true }
         timekeeper?.stop()
         watch.stop()
+        waits.close()
         // Before the writer, which then finds out whether another process has the file open.
         try? await reader.run { $0.close() }
         copy?.remove()
@@ -258,11 +261,14 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     package nonisolated(nonsending) func claim(
-        _ id: Alert.ID
+        _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
-        return try HeldClaim(of: id, in: files)
+        return switch purpose {
+        case .handling: try HeldClaim(of: id, in: files)
+        case .waiting: try waits.claim(id)
+        }
     }
 }
 

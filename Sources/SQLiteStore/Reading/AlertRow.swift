@@ -42,13 +42,13 @@ struct AlertRow {
             snoozes: Int(row.integer(Column.snoozes)), response: response)
         record.isErased = salt == nil
         record.followsWallClock = expiry?.isOnWallClock ?? false
+        let asked = ClockReading(
+            wallMilliseconds: row.integer(Column.askedMs),
+            bootMilliseconds: row.integer(Column.askedBootMs), boot: boot)
+        record.awaitedSince = row.integer(Column.awaited) != 0 ? asked : nil
         record.salt = salt
         self.alert = StoredAlert(
-            record: record,
-            asked: ClockReading(
-                wallMilliseconds: row.integer(Column.askedMs),
-                bootMilliseconds: row.integer(Column.askedBootMs), boot: boot),
-            expiry: expiry,
+            record: record, asked: asked, expiry: expiry,
             snoozedUntil: row.optionalInteger(Column.snoozedMs).map { milliseconds in
                 ClockReading(
                     wallMilliseconds: milliseconds,
@@ -180,8 +180,8 @@ extension AlertRow {
     enum Column: Int, ColumnList {
         // Of the table `alerts`.
         case id, title, message, style, priority, buttons, info, defaultButton, handler
-        case presenters, key, dismissAfterMs, snoozeMs, pid, host, boot, askedMs, askedBootMs
-        case expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
+        case presenters, key, dismissAfterMs, snoozeMs, awaited, pid, host, boot, askedMs
+        case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
         case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
         case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs
         // Used only by the store.

@@ -7,6 +7,16 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func next(
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
+        var upcoming = try await nextToShow(query)
+        if let record = upcoming.record {
+            upcoming.record = try await withOrphans([record])[0]
+        }
+        return upcoming
+    }
+
+    private nonisolated(nonsending) func nextToShow(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> Upcoming {
         if let known = lookAhead.upcoming(
             for: query, at: clock.now(), isOwn: { known.isOwn(since: $0) })
         {
@@ -83,7 +93,7 @@ extension SQLiteAlertStore {
             case .key(let key, _, _): .keyNotFound(key)
             }
         }
-        found.record = withStates([found.record])[0]
+        found.record = try await withOrphans(withStates([found.record]))[0]
         if found.isOverdue { timekeeper?.lookNow() }
         return found
     }
@@ -117,7 +127,7 @@ extension SQLiteAlertStore {
                 source: source, orOverdue: orOverdue, after: after, limit: limit, at: now
             ).compactMap { try db.alert($0)?.visible(at: now) }
         }
-        return withStates(records)
+        return try await withOrphans(withStates(records))
     }
 
     package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
@@ -186,6 +196,27 @@ extension SQLiteAlertStore {
         guard records.contains(where: { $0.state == .queued }) else { return records }
         return slot.roster().states(of: records)
     }
+
+    /// The records, with whether they are orphaned.
+    nonisolated(nonsending) func withOrphans(
+        _ records: [AlertRecord]
+    ) async throws(AlertError) -> [AlertRecord] {
+        let now = clock.now()
+        // Nobody waits for an alert in a backup, and for that of the queue perhaps somebody does.
+        if case .backup? = refusal { return records }
+        let left = waits.unclaimed(
+            among: records.filter { $0.mayBeOrphaned(at: now) }.map(\.id))
+        guard !left.isEmpty else { return records }
+        // In this order: whoever waited for one that has been answered has left for that reason.
+        let orphans = try await read("look for who waits") { db in
+            try Set(left.filter(db.isWaiting))
+        }
+        return records.map { record in
+            var record = record
+            record.isOrphaned = orphans.contains(record.id)
+            return record
+        }
+    }
 }
 
 extension Database {
@@ -201,6 +232,13 @@ extension Database {
             ) { Int($0.integer()) } ?? 0
         }
         return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
+    }
+
+    /// Whether an alert has no response.
+    fileprivate func isWaiting(_ id: Alert.ID) throws -> Bool {
+        try first("SELECT 1 FROM alerts WHERE id = ? AND outcome IS NULL", .integer(id)) { _ in
+            true
+        } ?? false
     }
 
     /// An alert as it was found at a moment.

@@ -19,11 +19,10 @@ extension SQLiteAlertStore {
             return [known]
         }
         let prepared = changes.map { change -> PreparedQuestion? in
-            if case .ask(let question) = change {
-                PreparedQuestion(question, by: caller)
-            } else {
-                nil
-            }
+            guard case .ask(var question) = change else { return nil }
+            // An asker that could not say that it waits would soon seem to be gone.
+            if question.isAwaited { question.isAwaited = (try? waits.prepare()) != nil }
+            return PreparedQuestion(question, by: caller)
         }
         let (results, due) = try await commits.perform(
             WriteJob.Kind(of: changes), first.operation

@@ -85,8 +85,9 @@ extension WriteContext: QueueTransaction {
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
-                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, queued_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
+                queued_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(id), .integer(source), .integer(Int64(identity.pid)), .text(identity.host),
             .optional(alert.key),
@@ -96,6 +97,7 @@ extension WriteContext: QueueTransaction {
             .optional(alert.handler),
             .optional(alert.presenters.map { StoredJSON.encode($0) }), .blob(prepared.salt),
             .optional(alert.dismissAfter?.milliseconds), .optional(alert.snooze?.milliseconds),
+            .integer(prepared.question.isAwaited ? 1 : 0),
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),

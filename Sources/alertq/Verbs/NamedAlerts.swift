@@ -106,7 +106,7 @@ extension NamingCommand {
 
 extension NamingCommand {
     /// Whether an error says nothing about the other alerts, and not that the queue can't be used.
-    private static func isAboutOneAlert(_ error: any Error) -> Bool {
+    static func isAboutOneAlert(_ error: any Error) -> Bool {
         switch error {
         case let error as AlertError:
             switch error {

@@ -155,9 +155,9 @@ extension GatedStore {
     }
 
     nonisolated(nonsending) func claim(
-        _ id: Alert.ID
+        _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
-        try await store.claim(id)
+        try await store.claim(id, for: purpose)
     }
 
     nonisolated(nonsending) func close() async { await store.close() }

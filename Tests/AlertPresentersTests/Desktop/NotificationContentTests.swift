@@ -28,6 +28,14 @@ struct NotificationContentTests {
         #expect(!content.body.contains("alertq answer"))
     }
 
+    @Test("A text that stays says if nobody waits for the answer", arguments: [true, false])
+    func orphaned(isOrphaned: Bool) {
+        let presentation = Presentation.of(alert, waitingCount: 2, isOrphaned: isOrphaned)
+        let text = AlertText(presentation, user: "ana", host: "", lines: 10)
+        #expect(text.facts.contains(" · nobody waits for the answer · 2 more wait") == isOrphaned)
+        #expect(text.facts.contains("nobody waits") == isOrphaned)
+    }
+
     @Test("A server without actions, or with too few, shows how to answer")
     func noActions() {
         let plain = content(alert, ["body"])

@@ -7,15 +7,16 @@ extension Presentation {
     /// A presentation of an alert as a manager would make it.
     static func of(
         _ alert: Alert, waitingCount: Int = 0, expiresIn: Duration? = nil,
-        dismissesIn: Duration? = nil, appeared: Flag = Flag(),
+        dismissesIn: Duration? = nil, isOrphaned: Bool = false, appeared: Flag = Flag(),
         clock: any AlertClock = SystemClock()
     ) -> Presentation {
         let identity = Identity.current
-        let record = AlertRecord(
+        var record = AlertRecord(
             id: 42, alert: alert,
             source: .init(name: "backup", uid: identity.uid, pid: 1, host: identity.host),
             state: .presented, askedAt: Date(), presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
+        record.isOrphaned = isOrphaned
         return Presentation(
             record: record, waitingCount: waitingCount,
             expiry: expiresIn.map { clock.now().advanced(by: $0) }, clock: clock,

@@ -39,6 +39,10 @@ final class WrongStore: AlertStore {
         case screensOfferAll
         /// Two stores have the turn of one handler.
         case handlersShareTurns
+        /// Waiting claims are forgotten.
+        case nobodyIsSeenWaiting
+        /// Whether an asker waits is not stored.
+        case forgetsAskers
         /// Snoozed alerts are shown.
         case showsSnoozed
         /// The last entry of the log is left out.
@@ -108,6 +112,9 @@ final class WrongStore: AlertStore {
         case (.hasNoBounds, .ask(var question)):
             question.pendingLimit = .max
             question.accountLimit = .max
+            return try await store.commit(.ask(question), by: caller)
+        case (.forgetsAskers, .ask(var question)):
+            question.isAwaited = false
             return try await store.commit(.ask(question), by: caller)
         case (.keysAreAlwaysNew, .ask):
             var receipt = try await store.commit(change, by: caller)
@@ -193,10 +200,11 @@ final class WrongStore: AlertStore {
         await store.screens()
     }
 
-    nonisolated(nonsending) func claim(_ id: Alert.ID) async throws(AlertError) -> (
-        any Claim
-    )? {
-        let turn = try await store.claim(id)
+    nonisolated(nonsending) func claim(
+        _ id: Alert.ID, for purpose: ClaimPurpose
+    ) async throws(AlertError) -> (any Claim)? {
+        if fault == .nobodyIsSeenWaiting, purpose == .waiting { return NoTurn() }
+        let turn = try await store.claim(id, for: purpose)
         return fault == .handlersShareTurns ? turn ?? NoTurn() : turn
     }
 

@@ -20,6 +20,8 @@ struct FactForgingTests {
         ("UPDATE alerts SET asked_boot_ms = 1 WHERE id = 8", 8),
         ("UPDATE alerts SET dismiss_after_ms = 1 WHERE id = 9", 9),
         ("UPDATE alerts SET snooze_ms = 1 WHERE id = 8", 8),
+        ("UPDATE alerts SET awaited = 1 WHERE id = 8", 8),
+        ("UPDATE alerts SET awaited = 1 WHERE id = 1", 1),
         ("UPDATE alerts SET pid = pid + 4294967296 WHERE id = 8", 8),
         // When it was shown, snoozed and collected.
         ("UPDATE alerts SET presented_ms = NULL WHERE id = 7", 7),

@@ -105,6 +105,8 @@ def asked_detail(alert, told):
         parts.append("dismiss after %d ms" % alert["dismiss_after_ms"])
     if alert["snooze_ms"] is not None:
         parts.append("snooze %d ms" % alert["snooze_ms"])
+    if alert["awaited"]:
+        parts.append("awaited")
     parts.append("leaves " + leaves_hash(alert).hex())
     if alert["key"] is not None:
         parts.append(key_part(alert, told))
@@ -190,7 +192,7 @@ def row_fault(db, entry, alert):
     if entry["event"] == "asked":
         detail = asked_detail(alert, entry["detail"])
         if (entry["boot"], entry["detail"]) != (alert["boot"], detail):
-            return "the clock, the deadline, the timers or what an erasure leaves were changed"
+            return "the clock, the deadline, the timers, the wait or what is left were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
     if entry["event"] == "erased" and not is_erased(db, entry):

@@ -35,16 +35,17 @@ struct AlertFacts: Sendable {
         return AlertWording.source(source, user: user, here: host, characters: characters)
     }
 
-    /// Its number, who asks, how urgently, since when, how many others wait, and when the alert
-    /// ends by itself.
+    /// Its number, who asks, how urgently, since when, whether nobody waits for the answer, how many
+    /// others wait, and when the alert ends by itself.
     func texts(
-        user: String?, waiting: WaitingAlerts, dismissal: Duration?, now: Date
+        user: String?, isOrphaned: Bool, waiting: WaitingAlerts, dismissal: Duration?, now: Date
     ) -> [String] {
         let record = presentation.record
         let priority = presentation.alert.priority
         var texts: [String?] = [
             number, source(user), priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
+            isOrphaned ? AlertWording.orphaned : nil,
             AlertWording.waiting(waiting),
         ]
         if let left = presentation.timeUntilExpiry(), let end {
@@ -62,6 +63,7 @@ struct AlertFacts: Sendable {
         let texts: [String?] = [
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
+            record.isOrphaned ? AlertWording.orphaned : nil,
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]

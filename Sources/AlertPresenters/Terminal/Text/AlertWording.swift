@@ -26,6 +26,9 @@ enum AlertWording {
         }
     }
 
+    /// That the asker of an alert is gone, and nobody has taken its place.
+    static let orphaned = "nobody waits for the answer"
+
     /// How many alerts wait, counted up to 1,000.
     static func waiting(_ waiting: WaitingAlerts) -> String? {
         let text: String

@@ -90,12 +90,17 @@ extension AskSession {
         return end
     }
 
+    /// Whether somebody waits for the response until it is there: with `--wait-for`, the asker may
+    /// leave before that, and come back.
+    private var isAwaited: Bool { waits && question.waitFor == nil }
+
     private func submit(
         _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
     ) async throws -> Asked {
         do {
             return try await RewriteNote.whileStoring(in: manager, context) {
-                () async throws(AlertError) in try await manager.submit(alert)
+                () async throws(AlertError) in
+                try await manager.submit(alert, isAwaited: isAwaited)
             }
         } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }

@@ -20,6 +20,10 @@ struct ListCommand: SearchingCommand {
         DateText.past,
         Table.help,
         """
+        A question is orphaned if its asker waited for the answer and is gone, and nobody else waits \
+        for it: withdraw --orphaned takes it back.
+        """,
+        """
         An alert whose deadline has passed is listed as expired until a process that may write to \
         the queue has stored that, and is not counted: list only reads.
         """,
@@ -165,6 +169,10 @@ extension ListCommand {
     }
 
     private static func state(_ record: AlertRecord, in context: Context) -> String {
+        waitingState(record, in: context) + (record.isOrphaned ? ", orphaned" : "")
+    }
+
+    private static func waitingState(_ record: AlertRecord, in context: Context) -> String {
         if let response = record.response { return response.outcome.rawValue }
         guard let end = record.snoozedUntil, end > context.now() else {
             return record.state.rawValue

@@ -88,6 +88,7 @@ struct ShowCommand: NamingCommand {
                 "state",
                 record.isStored ? record.state.rawValue : "expired, which is not stored yet"
             ),
+            ("asker", record.isOrphaned ? "gone: nobody waits for the answer" : ""),
             ("asked", time(record.askedAt, context)),
             (
                 "presented",

@@ -1,0 +1,11 @@
+extension AlertRecord {
+    /// How long after its ask a call that waits for an alert may take to claim it: it can do so only
+    /// once the ask has been stored, and a machine may be busy.
+    private static let timeToClaim = Duration.seconds(10)
+
+    /// Whether it is orphaned if nobody has a waiting claim on it.
+    package func mayBeOrphaned(at now: ClockReading) -> Bool {
+        guard response == nil, alert.handler == nil, let awaitedSince else { return false }
+        return now.isAtOrAfter(awaitedSince.advanced(by: Self.timeToClaim))
+    }
+}

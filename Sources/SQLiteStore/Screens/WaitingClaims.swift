@@ -1,0 +1,114 @@
+import AlertCore
+import Glibc
+import Linux
+import Synchronization
+
+/// The alerts for which calls of one store wait, as other processes can see them.
+///
+/// Each of them is a shared open-file-description lock on a byte of the claims' file (fcntl(2)), far
+/// after the bytes of ``HeldClaim``. A process may wait for thousands of alerts, so they share one
+/// descriptor; such locks belong to it, not to a call, hence the counts.
+final class WaitingClaims: Sendable {
+    private struct State {
+        var file: Descriptor?
+        /// How many calls wait for each alert.
+        var counts: [Alert.ID: Int] = [:]
+        var isClosed = false
+    }
+
+    private let files: QueueFiles
+    private let state = Mutex(State())
+
+    init(files: QueueFiles) { self.files = files }
+
+    /// The byte for an alert; the result is never beyond the largest offset.
+    private static func range(of id: Alert.ID) -> LockRange {
+        LockRange(start: id | 1 << 62, length: 1)
+    }
+
+    /// Opens the file, which is created if it is missing, so that claims can be made.
+    func prepare() throws(AlertError) {
+        try state.withLock { state throws(AlertError) in
+            if state.file == nil { _ = try open(&state) }
+        }
+    }
+
+    /// Says that a call waits for an alert, until the claim is ended.
+    func claim(_ id: Alert.ID) throws(AlertError) -> any Claim {
+        try state.withLock { state throws(AlertError) in
+            guard !state.isClosed else { throw .closed }
+            guard try open(&state).tryLock(F_RDLCK, Self.range(of: id)) else {
+                throw SystemError.current("lock", files.handlers)
+            }
+            state.counts[id, default: 0] += 1
+        }
+        return WaitingClaim(of: id, in: self)
+    }
+
+    fileprivate func end(_ id: Alert.ID) {
+        state.withLock { state in
+            guard let count = state.counts[id] else { return }
+            state.counts[id] = count > 1 ? count - 1 : nil
+            if count == 1 { state.file?.unlock(Self.range(of: id)) }
+        }
+    }
+
+    /// Ends all claims.
+    func close() {
+        state.withLock { state in
+            // A program that is being started has a copy of the descriptor for a moment.
+            if !state.counts.isEmpty { state.file?.unlock(.wholeFile) }
+            state.file = nil
+            state.counts = [:]
+            state.isClosed = true
+        }
+    }
+
+    private func open(_ state: inout State) throws(AlertError) -> Descriptor {
+        if let file = state.file, file.isStill(at: files.handlers) { return file }
+        let file = try Descriptor.open(files.handlers, mode: files.mode)
+        // If the file was deleted or replaced, others look at this one.
+        for id in state.counts.keys { _ = file.tryLock(F_RDLCK, Self.range(of: id)) }
+        state.file = file
+        return file
+    }
+
+    /// Those of some alerts for which no call of any process waits, as far as that is known.
+    func unclaimed(among ids: [Alert.ID]) -> [Alert.ID] {
+        guard !ids.isEmpty else { return [] }
+        // With a descriptor of its own: a store does not see its own locks through the one that has
+        // them. To look at locks, reading is enough.
+        errno = 0
+        guard let file = Descriptor.openForReading(files.handlers) else {
+            // Whoever waits has the file open. One that can't be opened tells nothing.
+            return errno == ENOENT ? ids : []
+        }
+        return ids.filter { file.isLockedByOthers(Self.range(of: $0)) == false }
+    }
+}
+
+/// One call's claim.
+private final class WaitingClaim: Claim {
+    private let id: Alert.ID
+    private let claims: WaitingClaims
+    private let isOver = Mutex(false)
+
+    init(of id: Alert.ID, in claims: WaitingClaims) {
+        self.id = id
+        self.claims = claims
+    }
+
+    deinit { end() }
+
+    /// Always `nil`: no child waits in place of its parent.
+    var descriptor: Int32? { nil }
+
+    func end() {
+        // A second end must not end another call's claim.
+        let isFirst = isOver.withLock { isOver in
+            defer { isOver = true }
+            return !isOver
+        }
+        if isFirst { claims.end(id) }
+    }
+}
