@@ -229,7 +229,7 @@ CREATE TRIGGER audit_needs_this_version BEFORE INSERT ON audit
 BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 
 -- Which changes have taken effect whose callers gave them a name, so that a caller whose reply was
--- lost finds the change again. Kept for a day; ids are in the order of time.
+-- lost finds the change again. Kept for a day.
 CREATE TABLE requests (
     id       INTEGER PRIMARY KEY,
     uid      INTEGER NOT NULL,
@@ -240,6 +240,8 @@ CREATE TABLE requests (
     made_ms  INTEGER NOT NULL,
     UNIQUE (request, uid, position)
 ) STRICT;
+-- "Which of them are too old?"
+CREATE INDEX requests_made ON requests (made_ms);
 
 -- "Which responses are to questions with these words?", by `resolved_seq`. The index has no texts of
 -- its own; it is filled later, so that no question and no answer pays for it. What a word is, is not

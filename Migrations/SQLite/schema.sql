@@ -254,6 +254,9 @@ CREATE TABLE requests (
 
 --- index sqlite_autoindex_requests_1 of requests
 
+--- index requests_made of requests
+CREATE INDEX requests_made ON requests (made_ms);
+
 --- table text_index of text_index
 CREATE VIRTUAL TABLE text_index USING fts5 (
     title, message, buttons, info,

@@ -83,10 +83,13 @@ extension AlertManager {
         feed(.leave(nil, because: "the queue can't be read"))
     }
 
-    /// Ends the waits for alerts whose deadlines have passed without being stored: these calls must
-    /// not wait forever, nor treat the alert as expired.
+    /// Ends the waits for alerts whose expiries could not be stored for some seconds: these calls
+    /// must not wait forever, nor treat the alert as expired.
     private func failOverdue(_ error: AlertError) async {
-        for id in waiters.ids where (try? await store.find(.id(id)))?.isOverdue == true {
+        for id in waiters.ids {
+            guard let found = try? await store.find(.id(id)), found.isOverdue,
+                let left = found.timeLeft, left <= .zero - LogReading.patience
+            else { continue }
             waiters.fail(id, with: error)
         }
     }

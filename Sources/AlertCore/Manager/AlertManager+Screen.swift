@@ -121,10 +121,9 @@ extension AlertManager {
     }
 
     private func dismissElsewhere(_ id: Alert.ID) async {
-        guard let record = try? await store.resolve(id, .dismiss, by: context.caller) else {
-            return
+        if case .success(let record) = await commit(.resolve(id, .dismiss), through: nil) {
+            feed(.resolved(record))
         }
-        feed(.resolved(record))
     }
 
     /// What waits after an alert; `nil` if that can't be read.
@@ -172,7 +171,9 @@ extension AlertManager {
         screenParts.watching = Task { [weak self] in
             while !Task.isCancelled {
                 guard let seen = await self?.screenParts.leaseState else { return }
-                await self?.note(await lease.state(after: seen), of: lease)
+                // While it waits, this task does not keep the manager alive.
+                let state = await lease.state(after: seen)
+                await self?.note(state, of: lease)
             }
         }
     }

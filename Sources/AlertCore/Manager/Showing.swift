@@ -121,7 +121,12 @@ struct Showing {
         names = common.presenters.candidates(for: record)
         start = common.now
         waiting = upcoming.waiting
-        expiry = upcoming.timeLeft.map(common.now.advanced)
+        expiry =
+            if record.followsWallClock {
+                record.expiresAt.map { ClockReading(onWallClock: Timestamp.milliseconds($0)) }
+            } else {
+                upcoming.timeLeft.map(common.now.advanced)
+            }
         let call = common.nextNumber()
         state = .beginning(call)
         common.effects.append(.notify(call, record.id, [.willPresent(record)]))
@@ -413,7 +418,7 @@ extension Showing {
     private mutating func store(
         _ choice: PresenterChoice, by run: Int, _ name: String, _ common: inout Screen.Common
     ) {
-        let seen = record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+        let seen = record.seen.flatMap { Hex.bytes($0) }
         let change: Change =
             switch choice {
             case .button(let index): .resolve(id, .choose(button: index), seen: seen)
@@ -480,6 +485,8 @@ extension Showing {
 extension Showing {
     private mutating func end(_ end: End, _ common: inout Screen.Common) {
         var clearing = Clearing(end: end, since: common.now, step: .dismissed(0))
+        // A screen that is being cleared does not begin to lead.
+        if !common.isLeading { common.effects.append(.stepBack) }
         switch end {
         case .returned(let reason), .lost(let reason):
             leave(because: reason, &clearing, &common)

@@ -13,15 +13,15 @@ package final class Timekeeper: Sendable {
     /// How often the queue is examined, for changes by other processes and for clocks that were
     /// set.
     private static let pauseBetweenLooks = Duration.seconds(1)
-    /// How many looks in a row may fail before that is reported.
-    private static let patience = 5
+    /// For how long looks may fail before that is reported.
+    private static let patience = Duration.seconds(4)
 
     private struct State {
         var sweep: Sweep?
         var looks: Task<Void, Never>?
         var run = Run.none
-        /// How many looks have failed since the last one that did not.
-        var failures = 0
+        /// Since when each look has failed.
+        var failingSince: ContinuousClock.Instant?
         /// Why nothing can be stored, once that has been reported.
         var trouble: AlertError?
         var hasChange = false
@@ -109,7 +109,7 @@ package final class Timekeeper: Sendable {
             let next = try await sweep()
             // What is still overdue now can't be stored: trying each second is enough.
             if let next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
-            state.withLock { ($0.failures, $0.trouble) = (0, nil) }
+            state.withLock { ($0.failingSince, $0.trouble) = (nil, nil) }
         } catch {
             report(error)
         }
@@ -125,8 +125,9 @@ package final class Timekeeper: Sendable {
         // The wait for a lock is already over.
         let isBusy = if case .busy = error { true } else { false }
         let isTimeToReport = state.withLock { state in
-            state.failures += 1
-            guard isBusy || state.failures >= Self.patience, state.trouble == nil else {
+            let since = state.failingSince ?? .now
+            state.failingSince = since
+            guard isBusy || since.duration(to: .now) >= Self.patience, state.trouble == nil else {
                 return false
             }
             state.trouble = error

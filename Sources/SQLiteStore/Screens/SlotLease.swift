@@ -61,18 +61,20 @@ final class SlotLease: ScreenLease {
 
     private func detach(_ state: inout State) {
         state.entry?.release()
-        (state.entry, state.generation, state.epoch) = (nil, 0, Epoch())
-        state.nameless = nil
+        (state.entry, state.generation, state.nameless) = (nil, 0, nil)
     }
 
-    /// The file with the entry, which is attached again if its file is no longer at its path.
-    private func attachedFile(_ state: inout State) -> Descriptor? {
+    /// The file with the entry, which is attached again at once if its file is no longer at its
+    /// path: that is the same attachment, if nothing prevents it.
+    private func attachedFile(_ state: inout State, _ isNew: inout Bool) -> Descriptor? {
         let now = ContinuousClock.now
         if let next = state.nextTry, !isAttached(state), state.entry != nil || now >= next {
             // An obstacle may be gone in a second; each try wakes all others.
             state.nextTry = now + .seconds(1)
             detach(&state)
             state.entry = try? slot.attach(state.text.screen)
+            if state.entry == nil { state.epoch = Epoch() }
+            isNew = true
         }
         return state.entry?.file
     }
@@ -120,18 +122,19 @@ extension SlotLease {
     /// Takes or gives up the lead, writes what has changed since `before`, and wakes the others if
     /// they need to know.
     private func update(_ state: inout State, after before: SlotEntry) -> LeaseState {
-        guard let file = attachedFile(&state) else { return .lost }
+        var isNew = false
+        guard let file = attachedFile(&state, &isNew) else { return .lost }
         if !isLeading(state, file) || !state.wantsLead { dropLead(&state) }
         if state.generation == 0, state.wantsLead { takeLead(&state, file) }
         let text = state.text
-        if text != before {
+        if isNew || text != before {
             guard state.entry?.write(text.bytes) == true else {
                 dropLead(&state)
                 return .lost
             }
             // Others wait for the current alert; what a follower shows is only read once a second.
             let isOffered = text.screen.asOffered == before.screen.asOffered
-            if !isOffered || text.generation != before.generation
+            if isNew || !isOffered || text.generation != before.generation
                 || (text.generation > 0 && SlotFile.hasOthers(file))
             {
                 slot.ring()

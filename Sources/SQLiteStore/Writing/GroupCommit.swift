@@ -486,7 +486,7 @@ struct LockPatience {
         }
         if isRewriting {
             // A person's choice stays marked on the screen until it is stored.
-            return kind != .answer && start + GroupCommit.rewritingTime <= .now
+            return kind != .answer && kind != .expiry && start + GroupCommit.rewritingTime <= .now
         }
         return max(start, lastRewriting ?? start) + busyTime <= .now
     }
@@ -504,8 +504,10 @@ struct WriteJob: Sendable {
     enum Kind: Sendable {
         /// A new alert: refused first.
         case ask
-        /// An answer or a withdrawal: may even use the reserve.
+        /// An answer, a withdrawal, or what becomes of an answer: may even use the reserve.
         case answer
+        /// An answer by policy: as an answer, but without the reserve.
+        case expiry
         /// Anything else for which a caller waits.
         case upkeep
         /// Something for which nobody waits: it is tried again later.

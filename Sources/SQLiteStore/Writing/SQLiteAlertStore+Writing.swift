@@ -97,12 +97,12 @@ extension SQLiteAlertStore {
     }
 
     /// Stores overdue expiries and ends finished snoozes, in bounded batches; on a full disk only a
-    /// few expiries.
+    /// hundred expiries, because answers need the reserve, too.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
         do throws(AlertError) {
             for _ in 0..<batches {
                 let goesOn = try await commits.perform(
-                    .upkeep, "store expiries", isOptional: true
+                    .expiry, "store expiries", isOptional: true
                 ) { [caller] context in
                     let expired = try context.expireOverdue(atMost: 100, by: caller)
                     let awake = try context.endSnoozes(atMost: 500)
@@ -112,8 +112,12 @@ extension SQLiteAlertStore {
             }
         } catch .storage {
             // An expiry is an answer by policy, and a full disk has room for answers.
-            try await commits.perform(.answer, "store expiries") { [caller] context in
-                _ = try context.expireOverdue(atMost: 10, by: caller)
+            for _ in 0..<10 {
+                let expired = try await commits.perform(.answer, "store expiries") {
+                    [caller] context in
+                    try context.expireOverdue(atMost: 10, by: caller)
+                }
+                guard expired == 10 else { return }
             }
         }
     }

@@ -57,12 +57,17 @@ extension WriteContext: QueueTransaction {
     }
 
     func remember(_ change: RequestedChange, _ made: MadeChange) throws {
-        // The oldest ones go, a few at a time.
-        try db.run(
-            """
-            DELETE FROM requests
-            WHERE id < (SELECT min(id) FROM requests) + 10 AND made_ms < ?
-            """, .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)))
+        // Those that are too old, or from a time to which the clock was set by mistake, go a few at
+        // a time.
+        for range in ["made_ms < ?1", "made_ms > ?2"] {
+            try db.run(
+                """
+                DELETE FROM requests
+                WHERE id IN (SELECT id FROM requests WHERE \(range) AND ?1 < ?2 LIMIT 10)
+                """,
+                .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)),
+                .integer(now.wallMilliseconds.addingBounded(RequestedChange.lifetime)))
+        }
         try db.change(
             """
             INSERT INTO requests (uid, request, position, alert_id, seq, made_ms)

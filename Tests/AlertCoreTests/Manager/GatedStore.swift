@@ -87,6 +87,7 @@ extension GatedStore {
         var found = try await store.find(reference)
         if isOverdue.withLock({ $0.contains(found.record.id) }) {
             found.record.isStored = false
+            found.timeLeft = .seconds(-5)
         }
         try await gate(.found(found.record.id))
         return found
