@@ -12,13 +12,13 @@ import Synchronization
 ///
 /// A manager without presenters asks and listens; one with presenters also shows the current alert
 /// of the queue, one at a time. Any number of managers, in any number of processes, may share a
-/// database; those that present show the same alert, and the first answer counts. State, timers
-/// and presentation live on one serial Dispatch queue; handlers run concurrently.
+/// database; those that present show the same alert, and the first answer counts. A manager's state
+/// lives on one serial Dispatch queue; presenters and handlers run concurrently.
 ///
-/// Every open manager enforces the deadlines of all alerts of the queue and ends their snoozes,
-/// even if it does not show, read or wait for anything. A manager that is no longer referenced
-/// continues to run for as long as it has an alert to show, a closure to run or a registered
-/// handler, and then ends as if by ``close()``.
+/// Every manager that is open for writing enforces the deadlines of all alerts of the queue and
+/// ends their snoozes, even if it does not show, read or wait for anything. A manager that is no
+/// longer referenced continues to run for as long as it has an alert to show, a closure to run or a
+/// registered handler, and then ends as if by ``close()``.
 ///
 /// Every method that reads or writes the queue throws ``AlertError``: besides the errors in its
 /// documentation, ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` if
@@ -202,12 +202,12 @@ extension AlertManager {
     /// Tells the screen something, from any thread; in the order of these calls.
     nonisolated func send(_ event: Screen.Event) {
         let isFirst = inbox.withLock { events in
-            // Once is enough.
+            // One look serves all that may have changed.
             if case .news = event, events.contains(where: \.isNews) { return false }
             events.append(event)
             return events.count == 1
         }
-        // A task would begin on another thread.
+        // A task would begin on another thread, and only then come to the manager's queue.
         if isFirst { context.executor.run { self.assumeIsolated { $0.receive() } } }
     }
 

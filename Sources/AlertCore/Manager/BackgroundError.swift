@@ -18,7 +18,7 @@ public enum BackgroundError: Error, Sendable {
     /// queue goes on without it; its other methods are called once it returns.
     case delegate(Alert.ID, _ method: String, silentFor: Duration)
     /// Due changes can't be stored: deadlines are not applied, and snoozed alerts don't return.
-    /// They are tried again each second; the error is reported once.
+    /// They are tried again each second; the error is reported once until that succeeds.
     case deadlines(AlertError)
     /// Entries of the log for which nobody waits, of what was on a screen, could not be stored and
     /// were dropped. That is reported once until one is stored again.

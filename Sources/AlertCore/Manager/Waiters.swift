@@ -2,8 +2,8 @@ import Synchronization
 
 /// The calls of one manager that wait for responses.
 ///
-/// They begin and end to wait on their own threads: from the manager's queue each would need a
-/// thread to come back on.
+/// They are behind a mutex and not part of the actor, so that a call begins to wait, and continues
+/// with its response, without a detour by the manager's queue.
 final class Waiters: Sendable {
     /// The response that a call waits for.
     typealias Wait = OneShot<Result<AlertRecord, any Error>>

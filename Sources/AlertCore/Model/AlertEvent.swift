@@ -8,7 +8,7 @@ public struct AlertEvent: Sendable, Codable {
         case asked
         /// It appeared on a screen.
         case presented
-        /// It left the screen without a result, because its presenter was lost.
+        /// It left the screen without a result; the log's entry says why.
         case returned
         /// It was snoozed.
         case snoozed

@@ -60,8 +60,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// Whether a purge has erased the texts of what was asked.
     public package(set) var isErased = false
     /// Whether all of this is stored; `false` for an alert that reads as expired because its
-    /// deadline has passed, and whose ``response`` the next process that writes to the queue will
-    /// store, unless the clock has been set back by then.
+    /// deadline has passed, and whose ``response`` any process that has the queue open for writing
+    /// will store within a second or so, unless the clock has been set back by then.
     public package(set) var isStored = true
     /// Whether it still waits although nobody waits for its response any longer: its asker, which
     /// did, has ended, and no other process has joined it.

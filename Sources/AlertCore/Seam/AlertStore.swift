@@ -7,8 +7,8 @@ import FoundationEssentials
 /// * When a commit returns, its change is durable; a response and its audit entries are one
 ///   transaction. Posted notes are written soon, in order, and at the latest when the store closes.
 /// * An alert gets at most one response, no matter how many callers race for it.
-/// * It stores expiries and ends snoozes by itself, even if it is never called, on behalf of the
-///   caller for whom it was opened.
+/// * If it was opened for writing, it stores expiries and ends snoozes by itself, even if it is never
+///   called, on behalf of the caller for whom it was opened; while it can't, its news say why.
 /// * At most one screen leads at a time; a lease and a claim end with their process.
 /// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not
 ///   switch threads for each call.
@@ -43,7 +43,7 @@ package protocol AlertStore: Sendable {
         _ reference: Reference
     ) async throws(AlertError) -> Receipt
 
-    /// Returns the alert to show next.
+    /// Returns the alert to show next, once what is due is stored.
     nonisolated(nonsending) func next(
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming

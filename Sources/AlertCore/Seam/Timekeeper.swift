@@ -2,7 +2,8 @@ import Synchronization
 
 /// Applies the deadlines of a queue and ends its snoozes for as long as a store is open.
 ///
-/// Each open store handles all of them, even if no process shows, reads or waits.
+/// Each store that is open for writing handles all of them, even if no process shows, reads or
+/// waits.
 package final class Timekeeper: Sendable {
     /// Stores what is due, and returns the next moment at which something will be, if it is known.
     package typealias Sweep = @Sendable () async throws(AlertError) -> ClockReading?
@@ -27,7 +28,7 @@ package final class Timekeeper: Sendable {
         var hasChange = false
     }
 
-    /// Whether it runs right now, and must run once more.
+    /// Whether it runs right now, and whether it must run once more after that.
     private enum Run { case none, once, again }
 
     private let clock: any AlertClock
@@ -35,7 +36,8 @@ package final class Timekeeper: Sendable {
     private let alarm: Alarm
     private let state = Mutex(State())
 
-    /// - Parameter onTrouble: Called once if nothing can be stored for a longer time.
+    /// - Parameter onTrouble: Called if nothing can be stored for a longer time, and not again until
+    ///   something was stored.
     package init(
         clock: any AlertClock, onTrouble: @escaping @Sendable (AlertError) -> Void = { _ in }
     ) {

@@ -32,7 +32,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     /// - Parameters:
     ///   - caller: On whose behalf deadlines are applied.
     ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
-    ///   - onTrouble: Called once if they can't be stored for a longer time, and once if entries of
+    ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of
     ///     the log had to be dropped.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
