@@ -9,15 +9,16 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
         guard let first = changes.first else { return [] }
         if let epoch, !leases.hold(epoch) { throw isClosed ? .closed : .detached }
-        // A process that ends before the timekeeper's first look stores expiries, too.
+        var joined: Result<Receipt, AlertError>?
+        if changes.count == 1, request == nil { joined = try await join(first, by: caller) }
+        // A process that ends before the timekeeper's first look stores expiries, too, together with
+        // its change.
         if timekeeper?.isFirstChange() == true {
             commits.post("store expiries") { [caller = self.caller] context in
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
         }
-        if changes.count == 1, request == nil, let known = try await known(first, by: caller) {
-            return [known]
-        }
+        if let joined { return [joined] }
         let prepared = changes.map { change -> PreparedQuestion? in
             guard case .ask(var question) = change else { return nil }
             // An asker that could not say that it waits would soon seem to be gone.
@@ -48,7 +49,7 @@ extension SQLiteAlertStore {
 
     /// The result of asking with a known key, which needs no write, and so no disk space; `nil` if a
     /// change has to be made.
-    private nonisolated(nonsending) func known(
+    private nonisolated(nonsending) func join(
         _ change: Change, by caller: Caller
     ) async throws(AlertError) -> Result<Receipt, AlertError>? {
         guard case .ask(let question) = change, let key = question.alert.key else { return nil }
