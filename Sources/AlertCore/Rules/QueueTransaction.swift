@@ -188,9 +188,11 @@ extension QueueTransaction {
     ) throws -> Result<Receipt, AlertError> {
         if let name, let made = try made(name) {
             let alert = try existing(made.alert)
+            let isCancelRequested =
+                try alert.record.response == nil && cancelRequest(of: made.alert) != nil
             return .success(
                 Receipt(
-                    record: alert.record, isNew: true,
+                    record: alert.record, isNew: true, isCancelRequested: isCancelRequested,
                     timeLeft: alert.expiry.map(now.time), sequence: made.sequence))
         }
         let result =

@@ -29,6 +29,9 @@ extension StoreContract {
                     let again = try await commit(change, request, on: store)
                     try expect(again.isNew, "it is found again: \(change)")
                     try expectEqual(again.record.id, first.record.id, "the alert")
+                    if case .requestCancel = change {
+                        try expect(again.isCancelRequested, "the cancel is still requested")
+                    }
                     try expectEqual(again.sequence, first.sequence, "the newest entry then")
                     try expectEqual(
                         again.record.response?.button, first.record.response?.button, "the end")
