@@ -418,7 +418,7 @@ extension Showing {
     private mutating func store(
         _ choice: PresenterChoice, by run: Int, _ name: String, _ common: inout Screen.Common
     ) {
-        let seen = record.seen.flatMap { Hex.bytes($0) }
+        let seen = record.seenDigest
         let change: Change =
             switch choice {
             case .button(let index): .resolve(id, .choose(button: index), seen: seen)

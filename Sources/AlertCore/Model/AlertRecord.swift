@@ -107,6 +107,12 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         set { givenDigest = newValue }
     }
 
+    /// The bytes of ``seen``.
+    var seenDigest: [UInt8]? {
+        if let givenDigest { return Hex.bytes(givenDigest) }
+        return salt.map { AuditEntry.content(of: alert, salt: $0) }
+    }
+
     /// The bytes of a digest that was passed as ``seen``.
     static func digest(_ text: String) throws(AlertError) -> [UInt8] {
         guard let bytes = Hex.bytes(text), bytes.count == 32 else {

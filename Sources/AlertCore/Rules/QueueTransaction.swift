@@ -385,9 +385,9 @@ extension QueueTransaction {
         switch note {
         case .presented(let record):
             // The hash covers what was shown, even if the row differs by now.
-            let content = record.seen.flatMap { Hex.bytes($0) }
             try append(
-                AuditDraft(kind: .presented, at: moment, record: record, content: content),
+                AuditDraft(
+                    kind: .presented, at: moment, record: record, content: record.seenDigest),
                 by: caller, concernsOthers: false)
             try update(record, .presented(at: moment))
         case .returned(let record, let reason):

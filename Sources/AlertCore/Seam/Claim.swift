@@ -1,4 +1,4 @@
-/// A right or a word of a process about one alert, which ends with the process at the latest.
+/// A claim of a process on one alert, for a ``ClaimPurpose``; it ends with the process at the latest.
 package protocol Claim: Sendable {
     /// A file descriptor that extends the claim for as long as a child that inherits it runs; `nil`
     /// if the store has none.

@@ -2,7 +2,7 @@
 package struct Receipt: Sendable, Codable {
     /// The alert as readers see it: an overdue one appears as expired.
     package var record: AlertRecord
-    /// Whether the change took effect; `false` if it was already done or not due: the key's alert
+    /// Whether the change took effect; `false` if it was already done: the key's alert
     /// had been asked, the response collected.
     package var isNew = false
     /// Whether the deadline has passed but the expiry is not stored yet: the response in the record
