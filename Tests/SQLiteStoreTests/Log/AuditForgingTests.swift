@@ -140,19 +140,27 @@ struct AuditForgingTests {
         await log.store.close()
     }
 
-    @Test("An entry before the first one is found, and does not make a response valid")
-    func beforeTheFirst() async throws {
+    @Test(
+        "An entry before the first one is found, hashed or not, and makes no response valid",
+        arguments: [false, true])
+    func beforeTheFirst(isHashed: Bool) async throws {
         let log = try await AuditLog()
         try await log.fill()
-        let problem = try await log.problem(
-            after: """
-                INSERT INTO audit SELECT -1, at_ms, event, 6, source, outcome, button_index,
-                    button_role, resolved_by, account_host, uid, user, login_uid, session, via,
-                    tty, ssh, host, boot, pid, content, detail, previous, hash FROM audit
-                    WHERE alert_id = 1 AND event = 'resolved';
-                UPDATE alerts SET \(ForgedRow.answered) WHERE id = 6
-                """)
-        #expect(problem.sequence == -1)
+        try log.forge(
+            """
+            INSERT INTO audit SELECT -1, at_ms, event, 6, source, outcome, button_index,
+                button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty, ssh,
+                host, boot, pid, content, detail, previous, hash FROM audit
+                WHERE alert_id = 1 AND event = 'resolved';
+            UPDATE alerts SET \(ForgedRow.answered) WHERE id = 6
+            """)
+        if isHashed {
+            let hash = try Self.hash(ofEntry: -1, in: log.queue)
+            try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = -1")
+        }
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.first?.sequence == -1)
+        #expect(problems.contains { $0.alertID == 6 })
         await log.store.close()
     }
 
@@ -161,10 +169,11 @@ struct AuditForgingTests {
         let log = try await AuditLog()
         let asked = try await log.store.ask(.yesNo("Keep?"))
         // As in a process that reads the row while a forger has changed it for a moment.
-        let shown = AlertRecord(
+        var shown = AlertRecord(
             id: asked.id, alert: .yesNo("Delete?"), source: asked.source, state: .queued,
             askedAt: asked.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0,
             response: nil)
+        shown.salt = asked.salt
         log.store.post(.presented(shown), by: .ana)
         try await log.store.answer(asked.id, 0)
         let problems = try await log.store.verify(expecting: nil).problems
@@ -179,10 +188,8 @@ struct AuditForgingTests {
         try await log.store.ask(.yesNo())
         await log.store.close()
         try log.forge("UPDATE audit SET button_role = 'bogus' WHERE seq = 1")
-        let hash = try #require(
-            try log.queue.connection().first(
-                "SELECT \(AuditRow.columns) FROM audit WHERE seq = 1", read: Self.hash))
-        try log.forge("UPDATE audit SET hash = x'\(Hex.text(hash))' WHERE seq = 1")
+        let hash = try Self.hash(ofEntry: 1, in: log.queue)
+        try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 1")
         // The store that has seen the entry would no longer accept the file.
         let other = try await log.queue.store()
         let problems = try await other.verify(expecting: nil).problems
@@ -190,7 +197,15 @@ struct AuditForgingTests {
         await other.close()
     }
 
-    /// The hash of a row of the log, whatever its columns contain.
+    /// The hash of an entry's row, whatever its columns contain, as hexadecimal digits.
+    private static func hash(
+        ofEntry sequence: Int64, in queue: TemporaryQueue
+    ) throws -> String {
+        let hash = try queue.connection().first(
+            "SELECT \(AuditRow.columns) FROM audit WHERE seq = ?", .integer(sequence), read: hash)
+        return Hex.text(try #require(hash))
+    }
+
     private static func hash(of row: borrowing Row) -> [UInt8] {
         let input = HashInput()
         input.begin(Array("alertq-audit-1".utf8))
