@@ -40,6 +40,9 @@ struct DelegateTests {
         "willPresent", "didPresent", "clicked", "willDismiss", "didDismiss",
     ]
 
+    /// One more than the threads of Swift's pool, on which all other tasks run.
+    private static let moreThanThreads = ProcessInfo.processInfo.activeProcessorCount + 1
+
     private let clock = ManualClock()
     private let queue: InMemoryStore
     private let delegate = ScriptedDelegate()
@@ -128,23 +131,31 @@ struct DelegateTests {
         await manager.close()
     }
 
-    @Test("A delegate that blocks its thread holds up its own alert only")
+    @Test("Delegates that block their threads hold up their own alert only")
     func blocking() async throws {
-        let semaphores = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let manager = try await manager()
+        let end = DispatchSemaphore(value: 0)
+        let begun = Mutex(0)
         delegate.script { called, _ in
             guard called == "willPresent" else { return }
-            semaphores.0.signal()
-            semaphores.1.wait()
+            begun.withLock { $0 += 1 }
+            end.wait()
         }
+        let manager = try await manager()
         let id = try await manager.show(.yesNo())
-        #expect(await eventually { semaphores.0.wait(timeout: .now()) == .success })
+        var others: [AlertManager] = []
+        for _ in 1..<Self.moreThanThreads {
+            let other = try await AlertManager(
+                InMemoryStore(clock: clock), presenters: [presenter], delegate: delegate)
+            try await other.show(.yesNo())
+            others.append(other)
+        }
+        #expect(await eventually { begun.withLock { $0 } == Self.moreThanThreads })
         let other = try await manager.show(.yesNo("Another"))
         #expect(try await manager.answer(other, button: "No").response?.button?.id == "No")
         #expect(try await manager.record(id).response == nil)
-        semaphores.1.signal()
+        for _ in 1...Self.moreThanThreads { end.signal() }
         #expect(try await eventually { try await manager.record(id).response != nil })
-        await manager.close()
+        for manager in others + [manager] { await manager.close() }
     }
 
     @Test("Closures that block their threads hold up nothing")
@@ -152,7 +163,7 @@ struct DelegateTests {
         let end = DispatchSemaphore(value: 0)
         let begun = Mutex(0)
         let manager = try await AlertManager(queue)
-        let count = 16
+        let count = Self.moreThanThreads
         for _ in 1...count {
             let id = try await manager.show(.yesNo()) { _, _ in
                 begun.withLock { $0 += 1 }
