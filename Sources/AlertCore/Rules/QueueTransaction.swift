@@ -27,6 +27,9 @@ package protocol QueueTransaction: AnyObject {
     /// Whether the log has the start of a command that an alert allowed.
     func hasStartedRun(_ id: Alert.ID) throws -> Bool
 
+    /// Whether a call of any process waits for an alert now, or may do so.
+    func isAwaited(_ id: Alert.ID) throws -> Bool
+
     /// How many alerts of a source wait, and how many of its account.
     func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int)
 
@@ -262,6 +265,12 @@ extension QueueTransaction {
         _ alert: StoredAlert, _ resolution: Resolution, by caller: Caller
     ) throws -> Receipt {
         let record = alert.record
+        if resolution.isOnlyForOrphans,
+            try !record.mayBeOrphaned(at: now) || isAwaited(record.id)
+        {
+            return Receipt(
+                record: record, timeLeft: alert.expiry.map(now.time), sequence: head.sequence)
+        }
         let request = resolution.isRequested ? try cancelRequest(of: record.id) : nil
         let actor = resolution.actor(by: caller, request)
         let response = try resolution.response(to: record, at: now, by: actor, request)

@@ -225,7 +225,8 @@ extension InMemoryStore: AlertStore {
         _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
         try checkOpen()
-        return InMemoryClaim(of: id, for: purpose, in: core)
+        guard core.withScreens({ $0.claim(id, for: purpose) }) else { return nil }
+        return ClosureClaim { [core] in core.withScreens { $0.endClaim(id, for: purpose) } }
     }
 
     package nonisolated(nonsending) func close() async { end() }

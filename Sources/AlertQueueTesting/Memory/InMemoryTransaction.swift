@@ -3,6 +3,8 @@ import AlertCore
 /// A write to a queue in memory: its time, its caller and its process, and the queue meanwhile.
 final class InMemoryTransaction {
     private(set) var queue: InMemoryQueue
+    /// The screens and claims, which don't change meanwhile.
+    let screens: InMemoryScreens
     let now: ClockReading
     var due: ClockReading?
     private let caller: Caller
@@ -12,10 +14,11 @@ final class InMemoryTransaction {
     let process: Int
 
     init(
-        of queue: InMemoryQueue, at now: ClockReading, by caller: Caller, keeper: Caller,
-        process: Int
+        of queue: InMemoryQueue, _ screens: InMemoryScreens, at now: ClockReading,
+        by caller: Caller, keeper: Caller, process: Int
     ) {
         self.queue = queue
+        self.screens = screens
         self.now = now
         self.caller = caller
         self.keeper = keeper
@@ -85,6 +88,8 @@ extension InMemoryTransaction: QueueTransaction {
     func cancelRequest(of id: Alert.ID) -> CancelRequest? { queue.cancelRequest(of: id) }
 
     func hasStartedRun(_ id: Alert.ID) -> Bool { queue.log.last(.ran, of: id) != nil }
+
+    func isAwaited(_ id: Alert.ID) -> Bool { screens.isAwaited(id) }
 
     func pendingCounts(uid: UInt32, source: String) -> (source: Int, account: Int) {
         (

@@ -127,7 +127,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.refusal = refusal
         self.copy = copy
         slot = SlotFile(path: files.slot, mode: files.mode)
-        waits = WaitingClaims(files: files)
+        let waits = WaitingClaims(files: files)
+        self.waits = waits
         watch = QueueWatch(files: files) {
             // The process's own commits have already been reported.
             if bell.wasRungByOthers() { changes.note() }
@@ -135,6 +136,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             slotChanges.change()
         } onTick: { [leases, slotChanges] in
             leases.giveSigns()
+            waits.renew()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
             Task { if (try? await reader.run { $0.hasChanged() }) != false { changes.note() } }

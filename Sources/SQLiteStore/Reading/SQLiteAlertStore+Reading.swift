@@ -204,8 +204,8 @@ extension SQLiteAlertStore {
         let now = clock.now()
         // Nobody waits for an alert in a backup, and for that of the queue perhaps somebody does.
         if case .backup? = refusal { return records }
-        let left = waits.unclaimed(
-            among: records.filter { $0.mayBeOrphaned(at: now) }.map(\.id))
+        let left = WaitingClaims.unclaimed(
+            among: records.filter { $0.mayBeOrphaned(at: now) }.map(\.id), in: files)
         guard !left.isEmpty else { return records }
         // In this order: whoever waited for one that has been answered has left for that reason.
         let orphans = try await read("look for who waits") { db in

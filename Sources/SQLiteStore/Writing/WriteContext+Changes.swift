@@ -37,6 +37,10 @@ extension WriteContext: QueueTransaction {
         ) { _ in true } ?? false
     }
 
+    func isAwaited(_ id: Alert.ID) -> Bool {
+        WaitingClaims.unclaimed(among: [id], in: files).isEmpty
+    }
+
     func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int) {
         (
             try self.source(uid: uid, name: source)?.pending ?? 0,

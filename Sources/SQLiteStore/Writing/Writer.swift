@@ -102,7 +102,7 @@ final class Writer {
     /// Starts the changes of the current transaction, if its log continues the one that this process
     /// knows.
     private func makeContext(in db: Database) throws -> WriteContext {
-        let context = try WriteContext(db: db, now: clock.now())
+        let context = try WriteContext(db: db, of: file.files, now: clock.now())
         let (found, last) = (context.start, known.head)
         let continues =
             try found == last

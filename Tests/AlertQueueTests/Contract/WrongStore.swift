@@ -41,6 +41,8 @@ final class WrongStore: AlertStore {
         case handlersShareTurns
         /// Waiting claims are forgotten.
         case nobodyIsSeenWaiting
+        /// A withdrawal of orphans takes back what somebody waits for.
+        case takesBackWhatIsAwaited
         /// Whether an asker waits is not stored.
         case forgetsAskers
         /// Snoozed alerts are shown.
@@ -107,6 +109,9 @@ final class WrongStore: AlertStore {
         case (.asksNoRight, .resolve(let id, .withdraw, let seen)):
             return try await store.commit(
                 .resolve(id, .withdraw(.forced(.program)), seen: seen), by: caller)
+        case (.takesBackWhatIsAwaited, .resolve(let id, .withdraw(let by, let reason, true), _)):
+            return try await store.commit(
+                .resolve(id, .withdraw(by, because: reason)), by: caller)
         case (.looksAtNoDigest, .resolve(let id, let resolution, _)):
             return try await store.commit(.resolve(id, resolution), by: caller)
         case (.hasNoBounds, .ask(var question)):
