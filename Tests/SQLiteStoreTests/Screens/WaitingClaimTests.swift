@@ -60,7 +60,7 @@ struct WaitingClaimTests: StoreSuite {
         #expect(try await isOrphaned(id))
         // As a call does that waits for a response.
         _ = try await store.news(after: LogPosition(sequence: 0), of: .others)
-        #expect(try await eventually { try await !isOrphaned(id) })
+        #expect(try await eventually { try await !store.record(id).isOrphaned })
         claim.end()
         #expect(try await isOrphaned(id))
         await store.close()
