@@ -187,9 +187,11 @@ extension AlertManager {
         let onScreen = try await cancelOnScreen(id, authority)
         if case .resolved(let record) = onScreen { return record }
         let record = try await store.record(id)
-        if let response = record.response { throw .alreadyResolved(response) }
         var isHandled = false
-        if case .notAsked = onScreen { isHandled = await isCancelHandled(record) }
+        // Of one that has ended, the store says how.
+        if case .notAsked = onScreen, record.response == nil {
+            isHandled = await isCancelHandled(record)
+        }
         return try await resolve(id, .cancel(handled: isHandled, authority))
     }
 

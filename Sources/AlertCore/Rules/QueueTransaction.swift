@@ -253,9 +253,13 @@ extension QueueTransaction {
     /// Stores the expiry of an alert whose deadline has passed; returns the error that says so, or
     /// `nil` while the alert waits.
     ///
-    /// - Throws: ``AlertError/alreadyResolved(_:)``.
+    /// - Throws: ``AlertError/alreadyResolved(_:)``, or ``AlertError/late(_:)`` if the deadline ended
+    ///   it: a late answer that is repeated gets the same error.
     private func refuseIfEnded(_ alert: StoredAlert, _ keeper: Caller) throws -> AlertError? {
-        if let response = alert.record.response { throw AlertError.alreadyResolved(response) }
+        if let response = alert.record.response {
+            let isLate = response.outcome == .expired && alert.expiry.map(now.isAtOrAfter) == true
+            throw isLate ? AlertError.late(response) : .alreadyResolved(response)
+        }
         guard alert.isOverdue(at: now) else { return nil }
         let expired = try expire(alert, by: keeper)
         return expired.response.map(AlertError.late) ?? .notFound(expired.id)

@@ -103,8 +103,6 @@ final class WrongStore: AlertStore {
                 return try await store.commit(change, by: caller)
             } catch .late {
                 return try await store.find(.id(id))
-            } catch .alreadyResolved(let response) where response.outcome == .expired {
-                return try await store.find(.id(id))
             }
         case (.asksNoRight, .resolve(let id, .withdraw, let seen)):
             return try await store.commit(

@@ -96,8 +96,7 @@ struct DeadlineTests: StoreSuite {
         #expect(response.responder == nil)
         #expect(try queue.integer("SELECT count(*) FROM alerts WHERE outcome = 'expired'") == 1)
         #expect(try queue.integer("SELECT pending FROM sources") == 0)
-        let again = await thrown { try await store.answer(id, 0) }
-        #expect(again?.kind == "alreadyResolved")
+        #expect(await thrown { try await store.answer(id, 0) } == .late(response))
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
