@@ -100,11 +100,10 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        let isAttached = epoch.map { epoch in
-            core.withScreens { $0.isAttached(Int(clamping: epoch.number)) }
-        }
         let (results, due) = try write(by: caller) { transaction throws(AlertError) in
-            guard isAttached != false else { throw .detached }
+            if let epoch, !transaction.screens.isAttached(Int(clamping: epoch.number)) {
+                throw .detached
+            }
             let results = changes.enumerated().map { index, change in
                 let name = request.map { RequestedChange($0, position: index, by: caller) }
                 return transaction.commit(change, named: name)

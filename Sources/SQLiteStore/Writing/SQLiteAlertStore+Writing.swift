@@ -8,9 +8,10 @@ extension SQLiteAlertStore {
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
         guard let first = changes.first else { return [] }
-        if let epoch, !leases.hold(epoch) { throw isClosed ? .closed : .detached }
         var joined: Result<Receipt, AlertError>?
-        if changes.count == 1, request == nil { joined = try await join(first, by: caller) }
+        if changes.count == 1, request == nil, epoch == nil {
+            joined = try await join(first, by: caller)
+        }
         // A process that ends before the timekeeper's first look stores expiries, too, together with
         // its change.
         if timekeeper?.isFirstChange() == true {
@@ -27,7 +28,9 @@ extension SQLiteAlertStore {
         }
         let (results, due) = try await commits.perform(
             WriteJob.Kind(of: changes), first.operation
-        ) { [keeper = self.caller] context in
+        ) { [keeper = self.caller, leases] context in
+            // The screen may have been lost while this waited for the lock.
+            if let epoch, !leases.hold(epoch) { throw AlertError.detached }
             let results = try zip(changes, prepared).enumerated().map { index, change in
                 let name = request.map { RequestedChange($0, position: index, by: caller) }
                 return try context.tryToMake(
