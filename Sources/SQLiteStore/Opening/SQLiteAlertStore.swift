@@ -15,6 +15,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let slotChanges = ChangeSignal()
     let waits: WaitingClaims
     let leases = SlotLeases()
+    let overdueStart = OverdueStart()
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>

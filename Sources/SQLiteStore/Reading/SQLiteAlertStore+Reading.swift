@@ -40,9 +40,9 @@ extension SQLiteAlertStore {
     private nonisolated(nonsending) func look(
         _ query: ScreenQuery
     ) async throws(AlertError) -> (Upcoming, isDue: Bool, sequence: Int64) {
-        try await read("look for the next alert") { [clock] db in
+        try await read("look for the next alert") { [clock, overdueStart] db in
             let now = clock.now()
-            let isDue = try db.isDue(at: now)
+            let isDue = try db.isDue(at: now, from: overdueStart)
             var refused: [Alert.ID: AlertError] = [:]
             var (next, isCancelRequested): (AlertRow?, Bool) = (nil, false)
             // An alert that the log contradicts is never shown, and never blocks others.

@@ -94,9 +94,10 @@ extension SQLiteAlertStore {
     }
 
     nonisolated(nonsending) func due() async throws(AlertError) -> Due {
-        try await read("look for what is due") { [clock] db in
+        try await read("look for what is due") { [clock, overdueStart] db in
             let now = clock.now()
-            return Due(isNow: try db.isDue(at: now), next: try db.nextDue(at: now))
+            return Due(
+                isNow: try db.isDue(at: now, from: overdueStart), next: try db.nextDue(at: now))
         }
     }
 
@@ -107,8 +108,9 @@ extension SQLiteAlertStore {
             for _ in 0..<batches {
                 let goesOn = try await commits.perform(
                     .expiry, "store expiries", isOptional: true
-                ) { [caller] context in
-                    let expired = try context.expireOverdue(atMost: 100, by: caller)
+                ) { [caller, start = overdueStart.count] context in
+                    let expired = try context.expireOverdue(
+                        atMost: 100, from: start, by: caller)
                     let awake = try context.endSnoozes(atMost: 500)
                     return expired == 100 || awake == 500
                 }
@@ -118,8 +120,8 @@ extension SQLiteAlertStore {
             // An expiry is an answer by policy, and a full disk has room for answers.
             for _ in 0..<10 {
                 let expired = try await commits.perform(.answer, "store expiries") {
-                    [caller] context in
-                    try context.expireOverdue(atMost: 10, by: caller)
+                    [caller, start = overdueStart.count] context in
+                    try context.expireOverdue(atMost: 10, from: start, by: caller)
                 }
                 guard expired == 10 else { return }
             }
