@@ -87,8 +87,8 @@ public final class InMemoryStore: Sendable {
 
     /// Stores what is due; returns when something is due next, if anything is.
     private func applyDeadlines() throws(AlertError) -> ClockReading? {
-        try write(by: keeper) { transaction in
-            transaction.applyDeadlines()
+        try write(by: keeper) { transaction throws(AlertError) in
+            try transaction.applyDeadlines()
             return transaction.queue.nextDue(at: transaction.now)
         }
     }
@@ -133,8 +133,8 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func next(
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
-        var upcoming = try write(by: keeper) { transaction in
-            transaction.applyDeadlines()
+        var upcoming = try write(by: keeper) { transaction throws(AlertError) in
+            try transaction.applyDeadlines()
             return transaction.queue.next(query, at: transaction.now)
         }
         if let record = upcoming.record {
@@ -189,7 +189,8 @@ extension InMemoryStore: AlertStore {
         while true {
             try checkOpen()
             let seen = core.changed.count
-            let (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            var (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            news.cannotExpire = timekeeper.trouble
             let left = ContinuousClock.now.duration(to: end)
             guard isEmpty, left > .zero, !Task.isCancelled else { return news }
             await core.changed.wait(after: seen, atMost: left)

@@ -48,10 +48,11 @@ final class InMemoryTransaction {
     }
 
     /// Stores all expiries that are due, and ends the snoozes that are over.
-    func applyDeadlines() {
-        // As in a file, nothing is stored at a time that the log can't hold.
-        guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if something is due at a time that the log can't hold.
+    func applyDeadlines() throws(AlertError) {
         let overdue = queue.waiting.filter { $0.isOverdue(at: now) }.map(\.stored)
+        if !overdue.isEmpty { try now.checkYear(of: "clock") }
         for alert in overdue.sorted(by: { order(of: $0) < order(of: $1) }) {
             _ = try? expire(alert, by: keeper)
         }

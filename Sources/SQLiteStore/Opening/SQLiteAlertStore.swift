@@ -221,7 +221,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             position: LogPosition(
                 sequence: events.last?.sequence ?? start, changes: isFull ? nil : seen),
             hasChanged: seen[scope] != position.changes?[scope])
-        news.cannotExpire = timekeeper?.trouble
+        news.cannotExpire = timekeeper?.trouble ?? refusal
         return news
     }
 

@@ -29,6 +29,8 @@ final class WrongStore: AlertStore {
         case repeatsPages
         /// There is never any news.
         case hearsNothing
+        /// The news don't say that expiries can't be stored.
+        case concealsTrouble
         /// A store's own changes are news for itself.
         case hearsItself
         /// Every screen leads.
@@ -177,8 +179,9 @@ final class WrongStore: AlertStore {
     nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
-        let news = try await store.news(
+        var news = try await store.news(
             after: position, of: fault == .hearsItself ? .everybody : scope)
+        if fault == .concealsTrouble { news.cannotExpire = nil }
         guard fault == .hearsNothing else { return news }
         return News(events: [], position: news.position, hasChanged: false)
     }
