@@ -32,9 +32,14 @@ public final class InMemoryStore: Sendable {
         self.init(InMemoryCore(), clock: clock, keeper: Caller(via: "deadline"))
     }
 
-    /// Creates an empty queue whose deadlines are applied on behalf of a given caller.
-    package convenience init(clock: any AlertClock, keeper: Caller) {
-        self.init(InMemoryCore(), clock: clock, keeper: keeper)
+    /// Returns a closure that opens one new queue, each time as another process.
+    ///
+    /// - Parameter keeper: The caller on whose behalf deadlines are applied.
+    package static func opening(
+        keeper: Caller
+    ) -> @Sendable (any AlertClock) -> InMemoryStore {
+        let core = InMemoryCore()
+        return { InMemoryStore(core, clock: $0, keeper: keeper) }
     }
 
     private init(_ core: InMemoryCore, clock: any AlertClock, keeper: Caller) {
@@ -50,9 +55,9 @@ public final class InMemoryStore: Sendable {
 
     /// The same queue, as another process sees it.
     ///
-    /// - Parameter clock: That process's clock; `nil` for this one's.
-    package func another(clock: (any AlertClock)? = nil, keeper: Caller) -> InMemoryStore {
-        InMemoryStore(core, clock: clock ?? self.clock, keeper: keeper)
+    /// - Parameter keeper: The caller on whose behalf that process applies deadlines.
+    package func another(keeper: Caller) -> InMemoryStore {
+        InMemoryStore(core, clock: clock, keeper: keeper)
     }
 
     private func end() {

@@ -225,15 +225,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         return news
     }
 
-    /// A number that grows with each change that this process has noticed.
-    package var changeCount: UInt64 { changes.seen.all }
-
-    /// Waits until ``changeCount`` differs from a number, or a second has passed.
-    package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
-        guard !startWatching() else { return }
-        await changes.signal(for: .everybody).wait(after: count)
-    }
-
     /// Begins to watch for changes by other processes; `true` the first time, because earlier
     /// changes must be examined once more.
     private func startWatching() -> Bool {

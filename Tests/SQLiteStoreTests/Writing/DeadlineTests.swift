@@ -169,9 +169,9 @@ struct DeadlineTests: StoreSuite {
         try await store.ask(.yesNo("stays", deadline: .after(.seconds(61))))
         clock.advance(by: .seconds(60))
         #expect(try await store.pending(limit: 100).map(\.alert.title) == ["stays"])
-        let before = store.changeCount
+        let before = store.position.changes?.all ?? 0
         try await store.sweep(atMost: .max)
-        #expect(store.changeCount - before == 3)
+        #expect(store.position.changes?.all == before + 3)
         #expect(
             try queue.integer("SELECT count(*) FROM alerts WHERE outcome = 'expired'") == 250)
         #expect(try await store.pendingCount() == 1)
