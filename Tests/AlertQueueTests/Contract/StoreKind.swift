@@ -29,10 +29,10 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
                 try await SQLiteAlertStore.open(
                     path: queue.path, clock: clock, caller: keeper, appliesDeadlines: true)
             }
-        case .pipedMemory: return piped(try StoreProcess(Self.server, [], killEvery: nil))
+        case .pipedMemory: return piped(try StoreProcess(Self.server, [], isKilled: false))
         case .pipedSQLite:
             let queue = try TemporaryQueue()
-            let process = try StoreProcess(Self.server, [queue.path], killEvery: 3)
+            let process = try StoreProcess(Self.server, [queue.path], isKilled: true)
             return piped(process, on: queue)
         }
     }
