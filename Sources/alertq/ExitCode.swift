@@ -115,7 +115,7 @@ extension ExitCode {
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)
         case .tooManyPending, .tooManyPendingOfAccount, .busy, .cancelled: self = .busy
-        case .incompatible, .storage, .detached, .closed: self = .inputOutput
+        case .incompatible, .storage, .damaged, .detached, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted
         }
     }

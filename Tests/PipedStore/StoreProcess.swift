@@ -25,19 +25,21 @@ package final class StoreProcess: Sendable {
         var hasNotes = false
         var hasClaims = false
         var commits = 0
+        /// The commit during which it is killed next.
+        var nextKill = 1
     }
 
     private let program: String
     private let arguments: [String]
-    /// How many commits there are for each kill; `nil` for none.
-    private let killEvery: Int?
+    private let isKilled: Bool
     private let state = Mutex(State())
 
-    /// - Parameter killEvery: How many commits there are for each kill of the process.
-    package init(_ program: String, _ arguments: [String], killEvery: Int?) throws {
+    /// - Parameter isKilled: Whether the process is killed during its first commit, and then again
+    ///   after three times as many each time: starting it takes longer than most checks.
+    package init(_ program: String, _ arguments: [String], isKilled: Bool) throws {
         self.program = program
         self.arguments = arguments
-        self.killEvery = killEvery
+        self.isKilled = isKilled
         try state.withLock { try start(&$0) }
     }
 
@@ -187,8 +189,10 @@ package final class StoreProcess: Sendable {
         case .claim: state.hasClaims = true
         case .commit(_, _, _, nil):
             state.commits += 1
-            guard let killEvery, !state.hasNotes, !state.hasClaims else { break }
-            return state.commits.isMultiple(of: killEvery)
+            guard isKilled, !state.hasNotes, !state.hasClaims, state.commits >= state.nextKill
+            else { break }
+            state.nextKill = state.commits * 3
+            return true
         default: break
         }
         return false

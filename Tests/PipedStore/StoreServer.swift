@@ -56,11 +56,11 @@ package final class StoreServer: Sendable {
     private func setClock(of request: StoreRequest) {
         guard let clock = stores.withLock({ $0[request.store]?.clock }) else { return }
         let (before, now) = (clock.now(), request.now.reading)
-        let moved = now.bootMilliseconds - before.bootMilliseconds
+        let moved = max(0, now.bootMilliseconds - before.bootMilliseconds)
+        // In this order: a wall clock that was set back must not pass a deadline first.
+        let wall = now.wallMilliseconds.subtractingBounded(moved)
+        if before.wallMilliseconds != wall { clock.setWall(milliseconds: wall) }
         if moved > 0 { clock.advance(by: .milliseconds(moved)) }
-        if clock.now().wallMilliseconds != now.wallMilliseconds {
-            clock.setWall(milliseconds: now.wallMilliseconds)
-        }
     }
 
     private func run(_ request: StoreRequest) async {

@@ -187,7 +187,7 @@ extension Play {
         switch error {
         case .alreadyResolved(let response), .late(let response): tell(response, &told)
         case .keyConflict(_, let id, _): told.id = id
-        case .storage, .invalid: told.error = "\(error)"
+        case .storage, .damaged, .invalid: told.error = "\(error)"
         default: break
         }
         return told

@@ -4,7 +4,6 @@ import Dispatch
 import Foundation
 import PipedStore
 import SQLiteStore
-import Synchronization
 
 /// A queue in another process, for a ``PipedStore``: `StoreServer PATH`, or `StoreServer` for one in
 /// memory.
@@ -16,16 +15,7 @@ func makeServer() -> StoreServer {
                 path: path, clock: clock, caller: keeper, appliesDeadlines: true)
         }
     }
-    let first = Mutex<InMemoryStore?>(nil)
-    return StoreServer { clock throws(AlertError) in
-        first.withLock { first in
-            let store =
-                first?.another(clock: clock, keeper: keeper)
-                ?? InMemoryStore(clock: clock, keeper: keeper)
-            first = first ?? store
-            return store
-        }
-    }
+    return StoreServer(InMemoryStore.opening(keeper: keeper))
 }
 
 Task.detached {

@@ -40,7 +40,8 @@ struct ResultTests {
             (AlertError.keyConflict("k", 1, part: "title"), 16),
             (AlertError.tooManyPending(source: "s", limit: 1), 75), (AlertError.busy("x"), 75),
             (AlertError.incompatible(path: "p", "x"), 74),
-            (AlertError.storage(operation: "o", "x"), 74), (AlertError.closed, 74),
+            (AlertError.storage(operation: "o", "x"), 74),
+            (AlertError.damaged(operation: "o", "x"), 74), (AlertError.closed, 74),
             (AlertError.notPermitted(path: "p", "x"), 77),
         ]
         for (error, code) in cases { #expect(ExitCode(error).rawValue == code, "\(error)") }

@@ -211,8 +211,8 @@ struct AgentFailure: Error {
             case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
             case .tooManyPending, .tooManyPendingOfAccount: .limit
             case .inconsistent: .untrusted
-            case .busy, .cancelled, .incompatible, .backup, .storage, .notPermitted, .detached,
-                .closed:
+            case .busy, .cancelled, .incompatible, .backup, .storage, .damaged, .notPermitted,
+                .detached, .closed:
                 .unreachable
             }
         self.init(reason, "\(error)")

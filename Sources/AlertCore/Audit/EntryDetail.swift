@@ -8,7 +8,7 @@ package enum EntryDetail {
     /// asker waits, and what must be known of the alert once its texts have been erased.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
-        isAwaited: Bool = false, leaves: [UInt8], key: KeyDigest?
+        isAwaited: Bool, leaves: [UInt8], key: KeyDigest?
     ) -> String {
         let terms = askedTerms(
             dismissAfter: dismissAfter, snooze: snooze, isAwaited: isAwaited, leaves: leaves,

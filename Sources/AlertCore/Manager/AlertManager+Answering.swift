@@ -106,18 +106,25 @@ extension AlertManager {
 
     /// Withdraws alerts, hundreds of them in one transaction.
     ///
-    /// - Returns: For each of them, in their order, its record, or why it is not withdrawn.
+    /// - Parameter onlyIfOrphaned: Whether to leave alone those for which somebody waits by then.
+    /// - Returns: For each of them, in their order, its record, or why it is not withdrawn. One that
+    ///   was left alone has no response.
     /// - Throws: An error with which none of them is withdrawn.
     package func withdraw(
-        _ ids: [Alert.ID], _ authority: Resolution.Authority, because reason: String? = nil
+        _ ids: [Alert.ID], _ authority: Resolution.Authority, because reason: String? = nil,
+        onlyIfOrphaned: Bool = false
     ) async throws(AlertError) -> [Result<AlertRecord, AlertError>] {
+        let resolution = Resolution.withdraw(
+            authority, because: reason, onlyIfOrphaned: onlyIfOrphaned)
         var results: [Result<AlertRecord, AlertError>] = []
         while results.count < ids.count {
             let part = ids[results.count...].prefix(Self.withdrawalLimit)
             do throws(AlertError) {
-                let changes = part.map { Change.resolve($0, .withdraw(authority, because: reason)) }
+                let changes = part.map { Change.resolve($0, resolution) }
                 for result in try await store.commit(changes, by: context.caller) {
-                    if case .success(let receipt) = result { feed(.resolved(receipt.record)) }
+                    if case .success(let receipt) = result, receipt.isNew {
+                        feed(.resolved(receipt.record))
+                    }
                     results.append(result.map(\.record))
                 }
             } catch {
@@ -180,9 +187,11 @@ extension AlertManager {
         let onScreen = try await cancelOnScreen(id, authority)
         if case .resolved(let record) = onScreen { return record }
         let record = try await store.record(id)
-        if let response = record.response { throw .alreadyResolved(response) }
         var isHandled = false
-        if case .notAsked = onScreen { isHandled = await isCancelHandled(record) }
+        // Of one that has ended, the store says how.
+        if case .notAsked = onScreen, record.response == nil {
+            isHandled = await isCancelHandled(record)
+        }
         return try await resolve(id, .cancel(handled: isHandled, authority))
     }
 

@@ -169,11 +169,13 @@ extension AlertManager {
     /// Follows the states of the lease until the screen is detached.
     private func watch(_ lease: any ScreenLease) {
         screenParts.watching = Task { [weak self] in
-            while !Task.isCancelled {
-                guard let seen = await self?.screenParts.leaseState else { return }
+            // A state that an announcement has returned is not here: the screen may not have been
+            // told of it.
+            var seen = LeaseState.following(ScreenRoster())
+            while !Task.isCancelled, self != nil {
                 // While it waits, this task does not keep the manager alive.
-                let state = await lease.state(after: seen)
-                await self?.note(state, of: lease)
+                seen = await lease.state(after: seen)
+                await self?.note(seen, of: lease)
             }
         }
     }

@@ -42,6 +42,8 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case inconsistent(Alert.ID?, _ reason: String)
     /// The disk or the database failed.
     case storage(operation: String, _ reason: String)
+    /// The database has contents that can't be right; restore a backup.
+    case damaged(operation: String, _ reason: String)
     /// Another account asked the alert; only that account and root may collect its response, or
     /// withdraw or cancel it unless forced.
     case notYours(Alert.ID, owner: UInt32)
@@ -99,6 +101,8 @@ extension AlertError: CustomStringConvertible {
                 + ", and find out who can write the file"
         case .storage(let operation, let reason):
             "can't \(operation): \(reason)"
+        case .damaged(let operation, let reason):
+            "can't \(operation): the database is damaged: \(reason)"
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):

@@ -27,6 +27,9 @@ package protocol QueueTransaction: AnyObject {
     /// Whether the log has the start of a command that an alert allowed.
     func hasStartedRun(_ id: Alert.ID) throws -> Bool
 
+    /// Whether a call of any process waits for an alert now, or may do so.
+    func isAwaited(_ id: Alert.ID) throws -> Bool
+
     /// How many alerts of a source wait, and how many of its account.
     func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int)
 
@@ -250,9 +253,13 @@ extension QueueTransaction {
     /// Stores the expiry of an alert whose deadline has passed; returns the error that says so, or
     /// `nil` while the alert waits.
     ///
-    /// - Throws: ``AlertError/alreadyResolved(_:)``.
+    /// - Throws: ``AlertError/alreadyResolved(_:)``, or ``AlertError/late(_:)`` if the deadline ended
+    ///   it: a late answer that is repeated gets the same error.
     private func refuseIfEnded(_ alert: StoredAlert, _ keeper: Caller) throws -> AlertError? {
-        if let response = alert.record.response { throw AlertError.alreadyResolved(response) }
+        if let response = alert.record.response {
+            let isLate = response.outcome == .expired && alert.expiry.map(now.isAtOrAfter) == true
+            throw isLate ? AlertError.late(response) : .alreadyResolved(response)
+        }
         guard alert.isOverdue(at: now) else { return nil }
         let expired = try expire(alert, by: keeper)
         return expired.response.map(AlertError.late) ?? .notFound(expired.id)
@@ -262,6 +269,12 @@ extension QueueTransaction {
         _ alert: StoredAlert, _ resolution: Resolution, by caller: Caller
     ) throws -> Receipt {
         let record = alert.record
+        if resolution.isOnlyForOrphans,
+            try !record.mayBeOrphaned(at: now) || isAwaited(record.id)
+        {
+            return Receipt(
+                record: record, timeLeft: alert.expiry.map(now.time), sequence: head.sequence)
+        }
         let request = resolution.isRequested ? try cancelRequest(of: record.id) : nil
         let actor = resolution.actor(by: caller, request)
         let response = try resolution.response(to: record, at: now, by: actor, request)

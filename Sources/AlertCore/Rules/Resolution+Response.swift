@@ -48,9 +48,14 @@ extension Resolution {
     /// Whether the request in the log is needed to carry it out.
     package var isRequested: Bool {
         switch self {
-        case .cancel(_, let authority), .withdraw(let authority, _): authority.isRequested
+        case .cancel(_, let authority), .withdraw(let authority, _, _): authority.isRequested
         case .choose, .chooseID, .dismiss, .expireUnattended: false
         }
+    }
+
+    /// Whether it has no effect on an alert for which somebody waits.
+    package var isOnlyForOrphans: Bool {
+        if case .withdraw(_, _, onlyIfOrphaned: true) = self { true } else { false }
     }
 
     /// The caller on whose behalf an alert is ended: for a cancel that a screen carries out, the
@@ -67,7 +72,7 @@ extension Resolution {
             EntryDetail.expired(
                 at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
         case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
-        case .withdraw(_, let reason): reason
+        case .withdraw(_, let reason, _): reason
         case .choose, .chooseID, .dismiss: nil
         }
     }
@@ -112,7 +117,7 @@ extension Resolution {
             return record.response(
                 .cancelled, alert.cancelButtonIndex, by, responder, at: now,
                 CancelHandling(isHandled: isHandled))
-        case .withdraw(let authority, _):
+        case .withdraw(let authority, _, _):
             let by = try authority.resolver(of: record, owner: .asker, by: caller, request)
             return record.response(.withdrawn, -1, by, responder, at: now)
         case .expireUnattended:

@@ -8,7 +8,8 @@ import FoundationEssentials
 ///   transaction. Posted notes are written soon, in order, and at the latest when the store closes.
 /// * An alert gets at most one response, no matter how many callers race for it.
 /// * If it was opened for writing, it stores expiries and ends snoozes by itself, even if it is never
-///   called, on behalf of the caller for whom it was opened; while it can't, its news say why.
+///   called, on behalf of the caller for whom it was opened. While it can't, its news say why, as
+///   those of a store that was opened for reading always do.
 /// * At most one screen leads at a time; a lease and a claim end with their process.
 /// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not
 ///   switch threads for each call.

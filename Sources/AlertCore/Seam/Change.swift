@@ -8,7 +8,8 @@ package enum Change: Sendable, Codable {
     /// and ``AlertError/tooManyPendingOfAccount(uid:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
-    /// which must match what was asked.
+    /// which must match what was asked. A withdrawal of orphans alone has no effect on an alert that
+    /// is not orphaned.
     ///
     /// Throws ``AlertError/notFound(_:)``, ``AlertError/alreadyResolved(_:)``,
     /// ``AlertError/late(_:)``, ``AlertError/noSuchButton(_:button:known:)``,

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A claim of a process on one alert, for a ``ClaimPurpose``; it ends with the process at the latest.
 package protocol Claim: Sendable {
     /// A file descriptor that extends the claim for as long as a child that inherits it runs; `nil`
@@ -5,6 +7,27 @@ package protocol Claim: Sendable {
     var descriptor: Int32? { get }
     /// Ends the claim, which otherwise ends with the process.
     func end()
+}
+
+/// A claim that no child process can extend, and that a closure ends.
+package final class ClosureClaim: Claim {
+    private let onEnd: Mutex<(@Sendable () -> Void)?>
+
+    /// - Parameter onEnd: Called once, even if the claim is ended several times: a second call could
+    ///   end the claim of somebody else.
+    package init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = Mutex(onEnd) }
+
+    deinit { end() }
+
+    package var descriptor: Int32? { nil }
+
+    package func end() {
+        let onEnd = onEnd.withLock { onEnd in
+            defer { onEnd = nil }
+            return onEnd
+        }
+        onEnd?()
+    }
 }
 
 /// What a claim on an alert is for.

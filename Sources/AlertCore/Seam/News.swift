@@ -17,8 +17,8 @@ package struct News: Sendable, Codable {
     /// Whether something has changed, including changes without an entry, such as the end of a
     /// snooze.
     package var hasChanged: Bool
-    /// Why alerts whose deadlines have passed still wait: their expiries can't be stored, and that
-    /// lasts.
+    /// Why alerts whose deadlines have passed may still wait: this store can't store their expiries,
+    /// and that lasts.
     package var cannotExpire: AlertError?
 
     package init(events: [AlertEvent], position: LogPosition, hasChanged: Bool) {

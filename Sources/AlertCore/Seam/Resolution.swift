@@ -8,8 +8,10 @@ package enum Resolution: Sendable, Hashable, Codable {
     case cancel(handled: Bool, Authority = .own(.program))
     /// Its auto-dismiss timer fired.
     case dismiss
-    /// The asker withdraws it; the log records why, if that is given.
-    case withdraw(Authority = .own(.program), because: String? = nil)
+    /// The asker withdraws it; the log records why, if that is given. `onlyIfOrphaned` means that
+    /// it has no effect if somebody waits for the alert by then.
+    case withdraw(
+        Authority = .own(.program), because: String? = nil, onlyIfOrphaned: Bool = false)
     /// Nobody has been there to see it for as long as the asker allowed: it expires now, and its
     /// default button is applied by policy.
     case expireUnattended

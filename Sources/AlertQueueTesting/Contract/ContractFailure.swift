@@ -54,12 +54,12 @@ nonisolated(nonsending) func expectError(
         description: "\(file):\(line): \(result), instead of the error \(kinds)")
 }
 
-/// Waits until a condition holds, for at most ``ContractPatience/limit``.
+/// Waits until a condition holds, for at most ``ContractPatience/limit``, or `time` if that is more.
 nonisolated(nonsending) func expectSoon(
-    _ promise: String, file: StaticString = #fileID, line: UInt = #line,
-    _ condition: () async throws -> Bool
+    _ promise: String, atMost time: Duration = .zero, file: StaticString = #fileID,
+    line: UInt = #line, _ condition: () async throws -> Bool
 ) async throws {
-    let limit = ContinuousClock.now + ContractPatience.limit
+    let limit = ContinuousClock.now + max(ContractPatience.limit, time)
     while try await !condition() {
         try expect(ContinuousClock.now < limit, promise, file: file, line: line)
         try await Task.sleep(for: .milliseconds(2))

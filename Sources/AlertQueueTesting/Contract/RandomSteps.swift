@@ -100,7 +100,10 @@ package struct RandomSteps {
         case 7...8: .chooseID(one(of: ["Yes", "rm", "No", "no"]), actor)
         case 9: .choose(button: nil, actor)
         case 10: .dismiss
-        case 11: .withdraw(authority(), because: oneIn(2) ? "nobody needs it" : nil)
+        case 11:
+            .withdraw(
+                authority(), because: oneIn(2) ? "nobody needs it" : nil,
+                onlyIfOrphaned: oneIn(4))
         case 12: .cancel(handled: oneIn(2), authority())
         default: .expireUnattended
         }

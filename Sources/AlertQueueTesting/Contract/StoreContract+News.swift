@@ -97,6 +97,31 @@ extension StoreContract {
         },
     ]
 
+    static let trouble = [
+        StoreCheck("The news say why expiries can't be stored, for as long as that lasts") {
+            queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            var news = try await store.news(after: store.position, of: .everybody)
+            try expect(news.cannotExpire == nil, "nothing is due")
+            let start = queue.clock.now().wallMilliseconds
+            // A time that the log can't hold, also a minute later.
+            queue.clock.setWall(milliseconds: -3600_000)
+            queue.clock.advance(by: .seconds(60))
+            try await expectSoon("the news say why", atMost: .seconds(10)) {
+                news = try await store.news(after: news.position, of: .everybody)
+                return news.cannotExpire != nil
+            }
+            try expectEqual(news.cannotExpire?.kind, "invalid", "the reason")
+            queue.clock.setWall(milliseconds: start)
+            try await expectSoon("the news say that it is over") {
+                news = try await store.news(after: news.position, of: .everybody)
+                return news.cannotExpire == nil
+            }
+            try expectEqual(try await store.record(id).isStored, true, "whether it is stored")
+        }
+    ]
+
     /// The position of a store once it knows of everything that is stored.
     private static func settled(
         _ store: any AlertStore, _ scope: News.Scope = .everybody

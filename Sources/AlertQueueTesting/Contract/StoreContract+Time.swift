@@ -73,9 +73,7 @@ extension StoreContract {
                 try expectEqual(response.buttonIndex, defaultButton == nil ? -1 : 1, "its index")
                 try expectEqual(response.by, defaultButton == nil ? .system : .policy, "by")
                 try expect(response.responder == nil, "nobody is the responder")
-                let again = try await expectError("alreadyResolved") {
-                    try await store.answer(id)
-                }
+                let again = try await expectError("late") { try await store.answer(id) }
                 try expectEqual(again.response, response, "the response in the next error")
                 let entry = try require(
                     try await store.entries(LogQuery(.last(1), of: id, limit: 1)).first, "entry")
@@ -89,11 +87,22 @@ extension StoreContract {
             }
             try await store.expectSound()
         },
+        StoreCheck("An answer after an early expiry is late only once the deadline has passed") {
+            queue in
+            let store = try await queue.open()
+            var alert = Alert.yesNo(deadline: .after(.seconds(60)))
+            alert.defaultButton = "No"
+            let id = try await store.ask(alert).record.id
+            _ = try await store.resolve(id, .expireUnattended, by: .ana)
+            try await expectError("alreadyResolved") { try await store.answer(id) }
+            queue.clock.advance(by: .seconds(60))
+            try await expectError("late") { try await store.answer(id) }
+        },
         StoreCheck("A late snooze is refused, and the expiry is stored") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
             queue.clock.advance(by: .seconds(60))
-            let error = try await expectError("late", "alreadyResolved") {
+            let error = try await expectError("late") {
                 try await store.snooze(id, for: nil, by: .ana)
             }
             try expectEqual(error.response?.outcome, .expired, "the outcome in the error")
@@ -267,7 +276,7 @@ extension StoreContract {
     private static func expectLate(
         _ id: Alert.ID, on store: any AlertStore
     ) async throws -> Response {
-        let error = try await expectError("late", "alreadyResolved") {
+        let error = try await expectError("late") {
             try await store.answer(id)
         }
         let response = try require(error.response, "response in the error")
@@ -334,7 +343,7 @@ extension StoreContract {
             try expectEqual(error.response, response, "the response in the error")
             let past = queue.clock.now().wallMilliseconds
             queue.clock.advance(by: .seconds(60))
-            try await expectError("late", "alreadyResolved") {
+            try await expectError("late") {
                 try await store.snooze(overdue, for: nil, by: .ana)
             }
             for end in [

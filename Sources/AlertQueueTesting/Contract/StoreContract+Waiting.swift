@@ -59,6 +59,37 @@ extension StoreContract {
             try await expectOrphan(id, false, to: store, other)
             wait.end()
         },
+        StoreCheck("A withdrawal of orphans leaves alone what somebody waits for by then") {
+            queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let orphan = Resolution.withdraw(because: "gone", onlyIfOrphaned: true)
+            let ids = [
+                try await store.askAndWait().record.id, try await store.ask().record.id,
+                try await store.askAndWait().record.id,
+            ]
+            let changes = ids.map { Change.resolve($0, orphan) }
+            for receipt in try await store.commit(changes, by: .ben).map({ try $0.get() }) {
+                try expect(!receipt.isNew && receipt.record.response == nil, "it is too early")
+            }
+            queue.clock.advance(by: .seconds(10))
+            let wait = try require(try await other.claim(ids[2], for: .waiting), "claim")
+            let results = try await store.commit(changes, by: .ben).map { try $0.get() }
+            try expectEqual(results.map(\.isNew), [true, false, false], "what is withdrawn")
+            try expectEqual(
+                results.map(\.record.response?.outcome), [.withdrawn, nil, nil], "the outcomes")
+            let kept = try await store.resolve(ids[2], orphan, by: .ben)
+            try expect(kept.response == nil, "somebody waits for the last one")
+            wait.end()
+            let withdrawn = try await store.resolve(ids[2], orphan, by: .ben)
+            try expectEqual(withdrawn.response?.outcome, .withdrawn, "the outcome of the last")
+            try expectEqual(
+                try await store.entries(after: 3, limit: 9).map(\.detail), ["gone", "gone"],
+                "what the log says")
+            try await expectError("alreadyResolved") {
+                try await store.resolve(ids[0], orphan, by: .ben)
+            }
+            try await store.expectSound()
+        },
         StoreCheck("A closed store no longer waits") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.askAndWait().record.id

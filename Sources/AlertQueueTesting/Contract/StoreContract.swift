@@ -9,8 +9,9 @@
 package enum StoreContract {
     /// All checks; each needs an empty queue.
     ///
-    /// Those of news come last: it takes a store a second to report that nothing is new.
+    /// Those of news come last: it takes a store a second to report that nothing is new, and some
+    /// seconds to report that something can't be stored.
     package static let checks =
         asking + keys + resolving + running + authority + time + snoozes + order + turns + pages
-        + history + log + notes + screens + waiting + closing + news + requests
+        + history + log + notes + screens + waiting + closing + requests + news + trouble
 }

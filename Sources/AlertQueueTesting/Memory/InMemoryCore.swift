@@ -51,7 +51,8 @@ final class InMemoryCore: Sendable {
     ) throws(AlertError) -> Result {
         let outcome = state.withLock { state in
             let transaction = InMemoryTransaction(
-                of: state.queue, at: now, by: caller, keeper: keeper, process: process)
+                of: state.queue, state.screens, at: now, by: caller, keeper: keeper,
+                process: process)
             // With a second reference to it, each write would copy it.
             state.queue = InMemoryQueue()
             let before = (transaction.head.sequence, awakened: transaction.queue.awakened)

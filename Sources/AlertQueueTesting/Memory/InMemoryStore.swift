@@ -32,9 +32,14 @@ public final class InMemoryStore: Sendable {
         self.init(InMemoryCore(), clock: clock, keeper: Caller(via: "deadline"))
     }
 
-    /// Creates an empty queue whose deadlines are applied on behalf of a given caller.
-    package convenience init(clock: any AlertClock, keeper: Caller) {
-        self.init(InMemoryCore(), clock: clock, keeper: keeper)
+    /// Returns a closure that opens one new queue, each time as another process.
+    ///
+    /// - Parameter keeper: The caller on whose behalf deadlines are applied.
+    package static func opening(
+        keeper: Caller
+    ) -> @Sendable (any AlertClock) -> InMemoryStore {
+        let core = InMemoryCore()
+        return { InMemoryStore(core, clock: $0, keeper: keeper) }
     }
 
     private init(_ core: InMemoryCore, clock: any AlertClock, keeper: Caller) {
@@ -50,9 +55,9 @@ public final class InMemoryStore: Sendable {
 
     /// The same queue, as another process sees it.
     ///
-    /// - Parameter clock: That process's clock; `nil` for this one's.
-    package func another(clock: (any AlertClock)? = nil, keeper: Caller) -> InMemoryStore {
-        InMemoryStore(core, clock: clock ?? self.clock, keeper: keeper)
+    /// - Parameter keeper: The caller on whose behalf that process applies deadlines.
+    package func another(keeper: Caller) -> InMemoryStore {
+        InMemoryStore(core, clock: clock, keeper: keeper)
     }
 
     private func end() {
@@ -87,8 +92,8 @@ public final class InMemoryStore: Sendable {
 
     /// Stores what is due; returns when something is due next, if anything is.
     private func applyDeadlines() throws(AlertError) -> ClockReading? {
-        try write(by: keeper) { transaction in
-            transaction.applyDeadlines()
+        try write(by: keeper) { transaction throws(AlertError) in
+            try transaction.applyDeadlines()
             return transaction.queue.nextDue(at: transaction.now)
         }
     }
@@ -100,11 +105,10 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        let isAttached = epoch.map { epoch in
-            core.withScreens { $0.isAttached(Int(clamping: epoch.number)) }
-        }
         let (results, due) = try write(by: caller) { transaction throws(AlertError) in
-            guard isAttached != false else { throw .detached }
+            if let epoch, !transaction.screens.isAttached(Int(clamping: epoch.number)) {
+                throw .detached
+            }
             let results = changes.enumerated().map { index, change in
                 let name = request.map { RequestedChange($0, position: index, by: caller) }
                 return transaction.commit(change, named: name)
@@ -134,8 +138,8 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func next(
         _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
-        var upcoming = try write(by: keeper) { transaction in
-            transaction.applyDeadlines()
+        var upcoming = try write(by: keeper) { transaction throws(AlertError) in
+            try transaction.applyDeadlines()
             return transaction.queue.next(query, at: transaction.now)
         }
         if let record = upcoming.record {
@@ -190,7 +194,8 @@ extension InMemoryStore: AlertStore {
         while true {
             try checkOpen()
             let seen = core.changed.count
-            let (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            var (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            news.cannotExpire = timekeeper.trouble
             let left = ContinuousClock.now.duration(to: end)
             guard isEmpty, left > .zero, !Task.isCancelled else { return news }
             await core.changed.wait(after: seen, atMost: left)
@@ -225,7 +230,8 @@ extension InMemoryStore: AlertStore {
         _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
         try checkOpen()
-        return InMemoryClaim(of: id, for: purpose, in: core)
+        guard core.withScreens({ $0.claim(id, for: purpose) }) else { return nil }
+        return ClosureClaim { [core] in core.withScreens { $0.endClaim(id, for: purpose) } }
     }
 
     package nonisolated(nonsending) func close() async { end() }

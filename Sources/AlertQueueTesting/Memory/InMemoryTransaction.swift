@@ -3,6 +3,8 @@ import AlertCore
 /// A write to a queue in memory: its time, its caller and its process, and the queue meanwhile.
 final class InMemoryTransaction {
     private(set) var queue: InMemoryQueue
+    /// The screens and claims, which don't change meanwhile.
+    let screens: InMemoryScreens
     let now: ClockReading
     var due: ClockReading?
     private let caller: Caller
@@ -12,10 +14,11 @@ final class InMemoryTransaction {
     let process: Int
 
     init(
-        of queue: InMemoryQueue, at now: ClockReading, by caller: Caller, keeper: Caller,
-        process: Int
+        of queue: InMemoryQueue, _ screens: InMemoryScreens, at now: ClockReading,
+        by caller: Caller, keeper: Caller, process: Int
     ) {
         self.queue = queue
+        self.screens = screens
         self.now = now
         self.caller = caller
         self.keeper = keeper
@@ -45,10 +48,11 @@ final class InMemoryTransaction {
     }
 
     /// Stores all expiries that are due, and ends the snoozes that are over.
-    func applyDeadlines() {
-        // As in a file, nothing is stored at a time that the log can't hold.
-        guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if something is due at a time that the log can't hold.
+    func applyDeadlines() throws(AlertError) {
         let overdue = queue.waiting.filter { $0.isOverdue(at: now) }.map(\.stored)
+        if !overdue.isEmpty { try now.checkYear(of: "clock") }
         for alert in overdue.sorted(by: { order(of: $0) < order(of: $1) }) {
             _ = try? expire(alert, by: keeper)
         }
@@ -85,6 +89,8 @@ extension InMemoryTransaction: QueueTransaction {
     func cancelRequest(of id: Alert.ID) -> CancelRequest? { queue.cancelRequest(of: id) }
 
     func hasStartedRun(_ id: Alert.ID) -> Bool { queue.log.last(.ran, of: id) != nil }
+
+    func isAwaited(_ id: Alert.ID) -> Bool { screens.isAwaited(id) }
 
     func pendingCounts(uid: UInt32, source: String) -> (source: Int, account: Int) {
         (

@@ -262,7 +262,7 @@ struct QueueSwap: Sendable {
             problems: verified.entriesWithoutAlert)
         report.nextAlert = restored.firstAlert
         try db.change("UPDATE upkeep SET first_id = ?", .integer(restored.firstAlert))
-        let context = try WriteContext(db: db, now: clock.now())
+        let context = try WriteContext(db: db, of: copy.files, now: clock.now())
         var entry = AuditDraft(kind: .restored)
         entry.detail = restored.detail
         try context.audit(entry, by: caller)

@@ -22,7 +22,7 @@ func translated(_ error: any Error, _ operation: String) -> AlertError {
     case let error as SQLiteError where error.isFull:
         .storage(operation: operation, diskFullReason)
     case let error as SQLiteError where error.isDamage:
-        .damaged("\(error)", operation: operation)
+        .damaged(operation: operation, "\(error)")
     default:
         .storage(operation: operation, "\(error)")
     }
@@ -38,17 +38,10 @@ extension AlertError {
                 + "changed the file; restore a backup")
     }
 
-    private static let damage = "the database is damaged: "
-
-    static func damaged(_ reason: String, operation: String) -> AlertError {
-        .storage(operation: operation, damage + reason)
-    }
-
     /// Whether what is in the database can't be right, in contrast to a disk that fails.
     var isDamage: Bool {
         switch self {
-        case .inconsistent, .incompatible: true
-        case .storage(_, let reason): reason.hasPrefix(Self.damage)
+        case .inconsistent, .incompatible, .damaged: true
         default: false
         }
     }

@@ -162,7 +162,9 @@ struct DatabaseFile: Sendable {
         } catch {
             let isStillThere = found != nil && found == FileIdentity(path: path)
             switch error {
-            case .storage where !isStillThere, .busy where !isStillThere: throw .deleted(path)
+            case .storage where !isStillThere, .damaged where !isStillThere,
+                .busy where !isStillThere:
+                throw .deleted(path)
             default: throw error
             }
         }
@@ -295,7 +297,7 @@ struct DatabaseFile: Sendable {
             usleep(5000)
         }
         guard !files.isSource else { throw .incompatible(path: path, "is incomplete: \(reason)") }
-        throw .damaged("\(reason); restore a backup", operation: "open \(path)")
+        throw .damaged(operation: "open \(path)", "\(reason); restore a backup")
     }
 
     /// Whether power was lost while the first commit was being written: some of its pages are

@@ -15,6 +15,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let slotChanges = ChangeSignal()
     let waits: WaitingClaims
     let leases = SlotLeases()
+    let overdueStart = OverdueStart()
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
@@ -127,7 +128,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.refusal = refusal
         self.copy = copy
         slot = SlotFile(path: files.slot, mode: files.mode)
-        waits = WaitingClaims(files: files)
+        let waits = WaitingClaims(files: files)
+        self.waits = waits
         watch = QueueWatch(files: files) {
             // The process's own commits have already been reported.
             if bell.wasRungByOthers() { changes.note() }
@@ -135,6 +137,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             slotChanges.change()
         } onTick: { [leases, slotChanges] in
             leases.giveSigns()
+            waits.renew()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
             Task { if (try? await reader.run { $0.hasChanged() }) != false { changes.note() } }
@@ -218,17 +221,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             position: LogPosition(
                 sequence: events.last?.sequence ?? start, changes: isFull ? nil : seen),
             hasChanged: seen[scope] != position.changes?[scope])
-        news.cannotExpire = timekeeper?.trouble
+        news.cannotExpire = timekeeper?.trouble ?? refusal
         return news
-    }
-
-    /// A number that grows with each change that this process has noticed.
-    package var changeCount: UInt64 { changes.seen.all }
-
-    /// Waits until ``changeCount`` differs from a number, or a second has passed.
-    package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
-        guard !startWatching() else { return }
-        await changes.signal(for: .everybody).wait(after: count)
     }
 
     /// Begins to watch for changes by other processes; `true` the first time, because earlier

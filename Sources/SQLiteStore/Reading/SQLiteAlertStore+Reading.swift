@@ -40,9 +40,9 @@ extension SQLiteAlertStore {
     private nonisolated(nonsending) func look(
         _ query: ScreenQuery
     ) async throws(AlertError) -> (Upcoming, isDue: Bool, sequence: Int64) {
-        try await read("look for the next alert") { [clock] db in
+        try await read("look for the next alert") { [clock, overdueStart] db in
             let now = clock.now()
-            let isDue = try db.isDue(at: now)
+            let isDue = try db.isDue(at: now, from: overdueStart)
             var refused: [Alert.ID: AlertError] = [:]
             var (next, isCancelRequested): (AlertRow?, Bool) = (nil, false)
             // An alert that the log contradicts is never shown, and never blocks others.
@@ -204,8 +204,8 @@ extension SQLiteAlertStore {
         let now = clock.now()
         // Nobody waits for an alert in a backup, and for that of the queue perhaps somebody does.
         if case .backup? = refusal { return records }
-        let left = waits.unclaimed(
-            among: records.filter { $0.mayBeOrphaned(at: now) }.map(\.id))
+        let left = WaitingClaims.unclaimed(
+            among: records.filter { $0.mayBeOrphaned(at: now) }.map(\.id), in: files)
         guard !left.isEmpty else { return records }
         // In this order: whoever waited for one that has been answered has left for that reason.
         let orphans = try await read("look for who waits") { db in

@@ -29,6 +29,7 @@ final class WaitingClaims: Sendable {
     /// Opens the file, which is created if it is missing, so that claims can be made.
     func prepare() throws(AlertError) {
         try state.withLock { state throws(AlertError) in
+            guard !state.isClosed else { throw .closed }
             if state.file == nil { _ = try open(&state) }
         }
     }
@@ -42,10 +43,19 @@ final class WaitingClaims: Sendable {
             }
             state.counts[id, default: 0] += 1
         }
-        return WaitingClaim(of: id, in: self)
+        return ClosureClaim { [self] in end(id) }
     }
 
-    fileprivate func end(_ id: Alert.ID) {
+    /// Makes the claims again if their file was deleted or replaced: others look at the one that is
+    /// at its path.
+    func renew() {
+        state.withLock { state in
+            // Whoever can't open it can't make a claim either, and tries again a second later.
+            if !state.counts.isEmpty { _ = try? open(&state) }
+        }
+    }
+
+    private func end(_ id: Alert.ID) {
         state.withLock { state in
             guard let count = state.counts[id] else { return }
             state.counts[id] = count > 1 ? count - 1 : nil
@@ -67,14 +77,13 @@ final class WaitingClaims: Sendable {
     private func open(_ state: inout State) throws(AlertError) -> Descriptor {
         if let file = state.file, file.isStill(at: files.handlers) { return file }
         let file = try Descriptor.open(files.handlers, mode: files.mode)
-        // If the file was deleted or replaced, others look at this one.
         for id in state.counts.keys { _ = file.tryLock(F_RDLCK, Self.range(of: id)) }
         state.file = file
         return file
     }
 
     /// Those of some alerts for which no call of any process waits, as far as that is known.
-    func unclaimed(among ids: [Alert.ID]) -> [Alert.ID] {
+    static func unclaimed(among ids: [Alert.ID], in files: QueueFiles) -> [Alert.ID] {
         guard !ids.isEmpty else { return [] }
         // With a descriptor of its own: a store does not see its own locks through the one that has
         // them. To look at locks, reading is enough.
@@ -83,32 +92,6 @@ final class WaitingClaims: Sendable {
             // Whoever waits has the file open. One that can't be opened tells nothing.
             return errno == ENOENT ? ids : []
         }
-        return ids.filter { file.isLockedByOthers(Self.range(of: $0)) == false }
-    }
-}
-
-/// One call's claim.
-private final class WaitingClaim: Claim {
-    private let id: Alert.ID
-    private let claims: WaitingClaims
-    private let isOver = Mutex(false)
-
-    init(of id: Alert.ID, in claims: WaitingClaims) {
-        self.id = id
-        self.claims = claims
-    }
-
-    deinit { end() }
-
-    /// Always `nil`: no child waits in place of its parent.
-    var descriptor: Int32? { nil }
-
-    func end() {
-        // A second end must not end another call's claim.
-        let isFirst = isOver.withLock { isOver in
-            defer { isOver = true }
-            return !isOver
-        }
-        if isFirst { claims.end(id) }
+        return ids.filter { file.isLockedByOthers(range(of: $0)) == false }
     }
 }

@@ -1,5 +1,6 @@
 import AlertCore
 import SQLite
+import Synchronization
 
 /// The effects of time on a queue.
 struct Due: Sendable {
@@ -9,6 +10,25 @@ struct Due: Sendable {
     /// a date; `nil` if there is none. Dates, and times set in an earlier boot, follow the wall
     /// clock, which may jump: that is only noticed by looking often.
     var next: ClockReading?
+}
+
+/// How many overdue alerts a process leaves out when it looks for expiries to store.
+///
+/// An alert that the log contradicts stays overdue, because its expiry can't be stored. Each look
+/// examines a thousand alerts at most, and one that finds none to store moves the next look on. So
+/// looks are short however many such alerts there are, and reach all the others in turn.
+final class OverdueStart: Sendable {
+    /// How many alerts a look examines.
+    static let examined = 1000
+
+    private let start = Mutex(0)
+
+    var count: Int { start.withLock { $0 } }
+
+    /// Moves the next look on, or to the beginning.
+    func move(by distance: Int?) {
+        start.withLock { start in start = distance.map { start + $0 } ?? 0 }
+    }
 }
 
 // Passed deadlines and finished snoozes.
@@ -62,8 +82,12 @@ extension Database {
 
     /// The alerts whose deadline has passed: by boot time within this boot; by the wall clock
     /// otherwise, and for deadlines given as dates.
-    func overdue(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
-        try due(Self.overdue, at: now, limit)
+    ///
+    /// - Parameter start: How many of them to leave out.
+    func overdue(
+        at now: ClockReading, limit: Int, from start: Int = 0
+    ) throws -> [Alert.ID] {
+        try due(Self.overdue, at: now, limit, from: start)
     }
 
     /// The alerts whose snooze is over, by the same clocks.
@@ -71,18 +95,27 @@ extension Database {
         try due(Self.finished, at: now, limit)
     }
 
-    private func due(_ sql: String, at now: ClockReading, _ limit: Int) throws -> [Alert.ID] {
+    private func due(
+        _ sql: String, at now: ClockReading, _ limit: Int, from start: Int = 0
+    ) throws -> [Alert.ID] {
         try rows(
-            "SELECT id FROM (\(sql)) ORDER BY kind, time, id LIMIT ?4", .text(now.boot),
-            .integer(now.bootMilliseconds), .integer(now.wallMilliseconds), .integer(limit)
+            "SELECT id FROM (\(sql)) ORDER BY kind, time, id LIMIT ?4 OFFSET ?5",
+            .text(now.boot), .integer(now.bootMilliseconds), .integer(now.wallMilliseconds),
+            .integer(limit), .integer(start)
         ) { $0.integer() }
     }
 
-    /// Whether there is a passed deadline or finished snooze that can be stored: up to a thousand
-    /// alerts that the log contradicts are skipped.
-    func isDue(at now: ClockReading) throws -> Bool {
-        try !finishedSnoozes(at: now, limit: 1).isEmpty
-            || overdue(at: now, limit: 1000).contains { try consistentAlert($0) != nil }
+    /// Whether there is a passed deadline or finished snooze that can be stored.
+    ///
+    /// - Parameter start: Where to look for passed deadlines; if none of those there can be stored,
+    ///   the next look begins after them.
+    func isDue(at now: ClockReading, from start: OverdueStart) throws -> Bool {
+        guard try finishedSnoozes(at: now, limit: 1).isEmpty else { return true }
+        let limit = OverdueStart.examined
+        let ids = try overdue(at: now, limit: limit, from: start.count)
+        if try ids.contains(where: { try consistentAlert($0) != nil }) { return true }
+        start.move(by: ids.count == limit ? limit : nil)
+        return false
     }
 
     /// The earliest deadline or end of a snooze among those set in this boot and those given as

@@ -504,7 +504,8 @@ struct WriteJob: Sendable {
     enum Kind: Sendable {
         /// A new alert: refused first.
         case ask
-        /// An answer, a withdrawal, or what becomes of an answer: may even use the reserve.
+        /// An answer, a withdrawal, a cancel and the request for one, or what becomes of a response:
+        /// may even use the reserve.
         case answer
         /// An answer by policy: as an answer, but without the reserve.
         case expiry

@@ -8,9 +8,10 @@ extension SQLiteAlertStore {
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
         guard let first = changes.first else { return [] }
-        if let epoch, !leases.hold(epoch) { throw isClosed ? .closed : .detached }
         var joined: Result<Receipt, AlertError>?
-        if changes.count == 1, request == nil { joined = try await join(first, by: caller) }
+        if changes.count == 1, request == nil, epoch == nil {
+            joined = try await join(first, by: caller)
+        }
         // A process that ends before the timekeeper's first look stores expiries, too, together with
         // its change.
         if timekeeper?.isFirstChange() == true {
@@ -27,7 +28,9 @@ extension SQLiteAlertStore {
         }
         let (results, due) = try await commits.perform(
             WriteJob.Kind(of: changes), first.operation
-        ) { [keeper = self.caller] context in
+        ) { [keeper = self.caller, leases] context in
+            // The screen may have been lost while this waited for the lock.
+            if let epoch, !leases.hold(epoch) { throw AlertError.detached }
             let results = try zip(changes, prepared).enumerated().map { index, change in
                 let name = request.map { RequestedChange($0, position: index, by: caller) }
                 return try context.tryToMake(
@@ -91,9 +94,10 @@ extension SQLiteAlertStore {
     }
 
     nonisolated(nonsending) func due() async throws(AlertError) -> Due {
-        try await read("look for what is due") { [clock] db in
+        try await read("look for what is due") { [clock, overdueStart] db in
             let now = clock.now()
-            return Due(isNow: try db.isDue(at: now), next: try db.nextDue(at: now))
+            return Due(
+                isNow: try db.isDue(at: now, from: overdueStart), next: try db.nextDue(at: now))
         }
     }
 
@@ -104,8 +108,9 @@ extension SQLiteAlertStore {
             for _ in 0..<batches {
                 let goesOn = try await commits.perform(
                     .expiry, "store expiries", isOptional: true
-                ) { [caller] context in
-                    let expired = try context.expireOverdue(atMost: 100, by: caller)
+                ) { [caller, start = overdueStart.count] context in
+                    let expired = try context.expireOverdue(
+                        atMost: 100, from: start, by: caller)
                     let awake = try context.endSnoozes(atMost: 500)
                     return expired == 100 || awake == 500
                 }
@@ -115,8 +120,8 @@ extension SQLiteAlertStore {
             // An expiry is an answer by policy, and a full disk has room for answers.
             for _ in 0..<10 {
                 let expired = try await commits.perform(.answer, "store expiries") {
-                    [caller] context in
-                    try context.expireOverdue(atMost: 10, by: caller)
+                    [caller, start = overdueStart.count] context in
+                    try context.expireOverdue(atMost: 10, from: start, by: caller)
                 }
                 guard expired == 10 else { return }
             }

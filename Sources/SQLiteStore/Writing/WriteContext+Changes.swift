@@ -37,6 +37,10 @@ extension WriteContext: QueueTransaction {
         ) { _ in true } ?? false
     }
 
+    func isAwaited(_ id: Alert.ID) -> Bool {
+        WaitingClaims.unclaimed(among: [id], in: files).isEmpty
+    }
+
     func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int) {
         (
             try self.source(uid: uid, name: source)?.pending ?? 0,
@@ -162,11 +166,13 @@ extension WriteContext: QueueTransaction {
 extension WriteContext {
     /// Stores that the deadlines of the first overdue alerts have passed; returns their number.
     ///
-    /// Alerts that the log contradicts are skipped: up to a thousand of them don't block the
-    /// others.
-    func expireOverdue(atMost limit: Int, by caller: Caller) throws -> Int {
+    /// Alerts that the log contradicts are skipped.
+    ///
+    /// - Parameter start: How many overdue alerts to leave out.
+    func expireOverdue(atMost limit: Int, from start: Int = 0, by caller: Caller) throws -> Int {
         var expired = 0
-        for id in try db.overdue(at: now, limit: 1000 + limit) where expired < limit {
+        let ids = try db.overdue(at: now, limit: OverdueStart.examined + limit, from: start)
+        for id in ids where expired < limit {
             guard let row = try db.consistentAlert(id) else { continue }
             try expire(row.alert, by: caller)
             expired += 1

@@ -5,6 +5,7 @@ import SQLite
 /// The state that members of a write transaction share. It never leaves the writer's thread.
 final class WriteContext {
     let db: Database
+    let files: QueueFiles
     /// The moment of the current members: those that waited when the transaction began share one,
     /// and so do those that join it together later.
     var now: ClockReading
@@ -35,8 +36,9 @@ final class WriteContext {
         var change = 0
     }
 
-    init(db: Database, now: ClockReading) throws {
+    init(db: Database, of files: QueueFiles, now: ClockReading) throws {
         self.db = db
+        self.files = files
         self.now = now
         head = try db.lastHead()
         start = head

@@ -102,7 +102,7 @@ final class Writer {
     /// Starts the changes of the current transaction, if its log continues the one that this process
     /// knows.
     private func makeContext(in db: Database) throws -> WriteContext {
-        let context = try WriteContext(db: db, now: clock.now())
+        let context = try WriteContext(db: db, of: file.files, now: clock.now())
         let (found, last) = (context.start, known.head)
         let continues =
             try found == last
@@ -360,7 +360,8 @@ extension Writer {
     /// The log size at which new alerts are refused, because a reader prevents the log from being
     /// reused.
     private static let walLimitForAsks: Int64 = 48 << 20
-    /// The log size at which everything but answers and withdrawals is refused.
+    /// The log size at which snoozes, upkeep and notes are refused, too: all but what ends an alert
+    /// and what becomes of a response.
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
     /// Why kinds of jobs are refused: because space is running out.

@@ -77,7 +77,7 @@ final class Filler {
             .asked, entry,
             detail: EntryDetail.asked(
                 at: moment, expiry: expiry, dismissAfter: nil, snooze: nil,
-                leaves: AuditEntry.leaves(of: alert),
+                isAwaited: false, leaves: AuditEntry.leaves(of: alert),
                 key: KeyDigest(of: alert, source: sample.source)))
         guard isResolved else { return }
         if entries > 3 { try audit(.presented, entry) }

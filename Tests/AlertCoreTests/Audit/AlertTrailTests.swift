@@ -56,7 +56,7 @@ struct AlertTrailTests {
                 draft.content = content ?? self.content
                 draft.detail = EntryDetail.asked(
                     at: Self.start, expiry: expiry, dismissAfter: nil, snooze: nil,
-                    leaves: AuditEntry.leaves(of: record.alert),
+                    isAwaited: false, leaves: AuditEntry.leaves(of: record.alert),
                     key: KeyDigest(of: record.alert, source: "test"))
             case .presented, .snoozed: draft.content = content ?? self.content
             case .resolved:

@@ -3,7 +3,6 @@ import AlertQueueTesting
 import PipedStore
 import SQLiteStore
 import StoreTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -23,26 +22,17 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         let keeper = ContractQueue.keeper
         switch self {
         case .memory:
-            let first = Mutex<InMemoryStore?>(nil)
-            return ContractQueue { clock in
-                first.withLock { first in
-                    let store =
-                        first?.another(clock: clock, keeper: keeper)
-                        ?? InMemoryStore(clock: clock, keeper: keeper)
-                    first = first ?? store
-                    return store
-                }
-            }
+            return ContractQueue(InMemoryStore.opening(keeper: keeper))
         case .sqlite:
             let queue = try TemporaryQueue()
             return ContractQueue { clock in
                 try await SQLiteAlertStore.open(
                     path: queue.path, clock: clock, caller: keeper, appliesDeadlines: true)
             }
-        case .pipedMemory: return piped(try StoreProcess(Self.server, [], killEvery: nil))
+        case .pipedMemory: return piped(try StoreProcess(Self.server, [], isKilled: false))
         case .pipedSQLite:
             let queue = try TemporaryQueue()
-            let process = try StoreProcess(Self.server, [queue.path], killEvery: 3)
+            let process = try StoreProcess(Self.server, [queue.path], isKilled: true)
             return piped(process, on: queue)
         }
     }

@@ -29,6 +29,8 @@ final class WrongStore: AlertStore {
         case repeatsPages
         /// There is never any news.
         case hearsNothing
+        /// The news don't say that expiries can't be stored.
+        case concealsTrouble
         /// A store's own changes are news for itself.
         case hearsItself
         /// Every screen leads.
@@ -41,6 +43,8 @@ final class WrongStore: AlertStore {
         case handlersShareTurns
         /// Waiting claims are forgotten.
         case nobodyIsSeenWaiting
+        /// A withdrawal of orphans takes back what somebody waits for.
+        case takesBackWhatIsAwaited
         /// Whether an asker waits is not stored.
         case forgetsAskers
         /// Snoozed alerts are shown.
@@ -101,12 +105,13 @@ final class WrongStore: AlertStore {
                 return try await store.commit(change, by: caller)
             } catch .late {
                 return try await store.find(.id(id))
-            } catch .alreadyResolved(let response) where response.outcome == .expired {
-                return try await store.find(.id(id))
             }
         case (.asksNoRight, .resolve(let id, .withdraw, let seen)):
             return try await store.commit(
                 .resolve(id, .withdraw(.forced(.program)), seen: seen), by: caller)
+        case (.takesBackWhatIsAwaited, .resolve(let id, .withdraw(let by, let reason, true), _)):
+            return try await store.commit(
+                .resolve(id, .withdraw(by, because: reason)), by: caller)
         case (.looksAtNoDigest, .resolve(let id, let resolution, _)):
             return try await store.commit(.resolve(id, resolution), by: caller)
         case (.hasNoBounds, .ask(var question)):
@@ -174,8 +179,9 @@ final class WrongStore: AlertStore {
     nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
-        let news = try await store.news(
+        var news = try await store.news(
             after: position, of: fault == .hearsItself ? .everybody : scope)
+        if fault == .concealsTrouble { news.cannotExpire = nil }
         guard fault == .hearsNothing else { return news }
         return News(events: [], position: news.position, hasChanged: false)
     }

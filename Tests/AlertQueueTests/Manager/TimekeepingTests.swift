@@ -47,6 +47,23 @@ struct TimekeepingTests {
         await manager.close()
     }
 
+    @Test("A wait for an overdue alert where nothing can be stored ends with the reason")
+    func reading() async throws {
+        let asker = try await AlertManager(path: queue.path, clock: clock)
+        let id = try await asker.show(deadline())
+        await asker.close()
+        clock.advance(by: .seconds(61))
+        let reader = try await AlertManager(reading: queue.path, clock: clock)
+        let waiting = Task { try await reader.resolution(of: id) }
+        #expect(await eventually { reader.waiters.count(for: id) == 1 })
+        // A process that writes would have stored it by then.
+        clock.advance(by: .seconds(5))
+        let error = await thrown { try await waiting.value }
+        #expect(error?.description.contains("opened for reading") == true, "\(error as Any)")
+        #expect(try storedState(id) == "queued")
+        await reader.close()
+    }
+
     @Test("A deadline that nobody waits for is stored by any open manager")
     func anyManager() async throws {
         let idle = try await AlertManager(path: queue.path, clock: clock)

@@ -80,6 +80,13 @@ struct WaitingAskerTests {
         await manager.close()
         await #expect(throws: AlertError.self) { try await asking.value }
         #expect(try await other.record(1).isOrphaned)
+        let waiting = Task { try await other.resolution(of: 1) }
+        await wait(for: 1, in: other)
+        let kept = try await other.withdraw([1], .own(.program), onlyIfOrphaned: true)
+        #expect(try kept.map { try $0.get().response } == [nil])
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(try await eventually { try await other.record(1).isOrphaned })
         let withdrawn = try await other.withdraw([1], .own(.program), because: "nobody waits")
         #expect(try withdrawn.map { try $0.get().response?.outcome } == [.withdrawn])
         #expect(try await other.audit(of: 1).last?.detail == "nobody waits")

@@ -38,7 +38,7 @@ private func readAll(_ db: Database, _ now: ClockReading) {
     }
     _ = try? db.overdue(at: now, limit: 5)
     _ = try? db.finishedSnoozes(at: now, limit: 5)
-    _ = try? db.isDue(at: now)
+    _ = try? db.isDue(at: now, from: OverdueStart())
     for hasButtons in [false, true] {
         _ = try? db.first(
             of: Candidates(

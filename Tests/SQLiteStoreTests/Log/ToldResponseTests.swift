@@ -245,6 +245,24 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
+    @Test("Any number of alerts that the log contradicts lets the others expire")
+    func manyContradicted() async throws {
+        let question = Question(alert: .yesNo(deadline: .after(.seconds(60))), source: "test")
+        for _ in 0..<6 {
+            let asks = [Change](repeating: .ask(question), count: 350)
+            for result in try await store.commit(asks, by: .ana) { _ = try result.get() }
+        }
+        try queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id <= 2050")
+        clock.advance(by: .seconds(120))
+        #expect(
+            try await eventually {
+                _ = try await store.applyDeadlines()
+                return try queue.integer(
+                    "SELECT count(*) FROM alerts WHERE outcome IS NOT NULL") == 50
+            })
+        await store.close()
+    }
+
     @Test("A request to cancel only counts if an intact entry of the log records it")
     func cancelRequest() async throws {
         let id = try await store.ask(.yesNo("Delete?")).id

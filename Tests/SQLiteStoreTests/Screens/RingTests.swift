@@ -73,12 +73,9 @@ struct RingTests {
         ).position
         let start = ContinuousClock.now
         for round in 0..<10 {
-            let changes = listening.changeCount
             try await store.ask(.yesNo("\(round)"))
             let news = try await listening.news(after: position, of: .others)
-            await listening.waitForChange(after: changes)
             #expect(news.hasChanged && news.events.map(\.title) == ["\(round)"])
-            #expect(listening.changeCount > changes)
             position = news.position
         }
         // With slow checks alone each round would take a second.

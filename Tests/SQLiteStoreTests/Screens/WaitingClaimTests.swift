@@ -47,7 +47,7 @@ struct WaitingClaimTests: StoreSuite {
         await store.close()
     }
 
-    @Test("After the file was deleted, nobody seems to wait until the next wait")
+    @Test("After the file was deleted, nobody seems to wait until the next wait, or for a second")
     func deleted() async throws {
         let id = try await ask()
         let claim = try #require(try await store.claim(id, for: .waiting))
@@ -55,10 +55,26 @@ struct WaitingClaimTests: StoreSuite {
         #expect(try await isOrphaned(id))
         let other = try #require(try await store.claim(ask(), for: .waiting))
         #expect(try await !isOrphaned(id))
+        other.end()
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await isOrphaned(id))
+        // As a call does that waits for a response.
+        _ = try await store.news(after: LogPosition(sequence: 0), of: .others)
+        #expect(try await eventually { try await !store.record(id).isOrphaned })
         claim.end()
         #expect(try await isOrphaned(id))
-        other.end()
         await store.close()
+    }
+
+    @Test("The claims of a closed store leave its file as it is")
+    func closed() async throws {
+        let id = try await ask()
+        _ = try #require(try await store.claim(id, for: .waiting))
+        await store.close()
+        try FileManager.default.removeItem(atPath: file)
+        store.waits.renew()
+        #expect(throws: AlertError.closed) { try store.waits.prepare() }
+        #expect(!FileManager.default.fileExists(atPath: file))
     }
 
     @Test("Where the file can't be looked at, nothing is said about who waits")
@@ -106,10 +122,9 @@ struct WaitingClaimTests: StoreSuite {
 
     @Test("A negative number has no lock, and every other one does")
     func extreme() throws {
-        let claims = WaitingClaims(files: store.files)
-        try claims.prepare()
+        try store.waits.prepare()
         let ids = [Alert.ID.min, -1, 0, 1, 1 << 62, .max]
-        #expect(claims.unclaimed(among: ids) == [0, 1, 1 << 62, .max])
+        #expect(WaitingClaims.unclaimed(among: ids, in: store.files) == [0, 1, 1 << 62, .max])
     }
 
     @Test("A changed word about the asker is found, by each reading and by both verifiers")

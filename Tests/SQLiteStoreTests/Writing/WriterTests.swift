@@ -233,6 +233,26 @@ struct WriterTests {
         await store.close()
     }
 
+    @Test("A change of a screen that is lost while it waits for the lock is not stored")
+    func lostWhileWaiting() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        let lease = try await store.attach(
+            AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false))
+        let (answer, epoch) = (Change.resolve(id, .choose(button: 0)), lease.epoch)
+        let lock = WriterLock(path: queue.path + "-lock", mode: 0o600)
+        try lock.acquire()
+        let answering = Task {
+            try await store.commit([answer], request: nil, by: .ana, under: epoch)
+        }
+        #expect(await store.commits.hasWaiting(1))
+        lease.release()
+        lock.release()
+        #expect(await thrown { try await answering.value } == .detached)
+        #expect(try await store.record(id).response == nil)
+        await store.close()
+    }
+
     @Test("Callers wait longer for a process that rewrites the database, and closing waits too")
     func rewriting() async throws {
         let store = try await queue.store(busyTime: .milliseconds(200))

@@ -113,7 +113,11 @@ extension AskSession {
         } catch {
             guard let signal = signals?.end else { throw error }
             // A commit that failed with a disk error may have reached the disk all the same.
-            let isUnknown = if case .storage = error { true } else { false }
+            let isUnknown =
+                switch error {
+                case .storage, .damaged: true
+                default: false
+                }
             let what =
                 isUnknown ? "it is not known whether the alert is stored" : "nothing was stored"
             context.note("\(verb): \(what): \(error)")

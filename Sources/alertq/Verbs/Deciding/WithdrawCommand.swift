@@ -71,7 +71,8 @@ extension WithdrawCommand {
                     source: alerts.source, after: last, limit: Self.pageSize)
                 let ids = page.filter { isMeant($0, manager) }.map(\.id)
                 let results = try await RewriteNote.whileStoring(in: manager, context) {
-                    try await manager.withdraw(ids, authority, because: Self.reason)
+                    try await manager.withdraw(
+                        ids, authority, because: Self.reason, onlyIfOrphaned: true)
                 }
                 for (id, result) in zip(ids, results) {
                     let code = try note(result, of: id, in: context)
@@ -100,6 +101,8 @@ extension WithdrawCommand {
         _ result: Result<AlertRecord, AlertError>, of id: Alert.ID, in context: Context
     ) throws -> ExitCode {
         switch result {
+        // Somebody has begun to wait for it since it was read.
+        case .success(let record) where record.response == nil: return .done
         case .success(let record):
             if isJSON { try context.print(AlertJSON.line(record)) }
             context.note(Self.ending(record, in: context))
