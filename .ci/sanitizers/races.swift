@@ -9,8 +9,12 @@ final class Counters: Sendable {
 
 let counters = Counters()
 let kind = CommandLine.arguments.last
+let started = Atomic(0)
 let threads = (0..<4).map { number in
     Thread {
+        // On a busy machine one could end before another begins, and there would be no race to see.
+        started.add(1, ordering: .relaxed)
+        while started.load(ordering: .relaxed) < 4 { sched_yield() }
         for _ in 0..<20_000 {
             switch kind {
             case "race": counters.unlocked += 1

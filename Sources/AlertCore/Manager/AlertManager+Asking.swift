@@ -257,9 +257,8 @@ extension AlertManager {
     private func keep(_ mine: AlertClosures, for asking: Asking) async {
         let record = asking.receipt.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
-            handlers.add(mine, for: record.id)
+            tellHandlers(.keep(mine, for: record.id))
             follow(from: asking.receipt.sequence)
-            update()
         }
         wake()
         if record.response != nil {

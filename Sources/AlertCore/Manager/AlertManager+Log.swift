@@ -167,7 +167,7 @@ extension AlertManager {
     func settle(_ record: AlertRecord) {
         context.delegates.remove(record.id)
         waiters.settle(record)
-        runHandlers(of: record)
+        tellHandlers(.resolved(record, isOwn: context.mayCollect(record)))
     }
 
     /// Notifies the calls that wait for a response that it can't be trusted.

@@ -55,15 +55,14 @@ public actor AlertManager {
     var delegateCalls = DelegateCalls()
     var callsInLine: [Int: DelegateCall] = [:]
     var handlers = Handlers()
-    /// Changes when a handler ends.
-    nonisolated let handlerEnds = ChangeSignal()
+    /// The claims on the responses whose closures run.
+    var closureClaims: [Alert.ID: any Claim] = [:]
     var log = LogReading()
     private let alarm: Alarm
     /// The manager, while it must not end.
     private var keptAlive: AlertManager?
     private var lastNumber = 0
 
-    private var ticker: Task<Void, Never>?
     private nonisolated let closed = Atomic<Bool>(false)
     private var closing: Task<Void, Never>?
 
@@ -100,7 +99,6 @@ public actor AlertManager {
 
     deinit {
         // The store itself writes its remaining notes.
-        ticker?.cancel()
         log.task?.cancel()
         screenParts.end()
     }
@@ -148,10 +146,8 @@ public actor AlertManager {
     private func end() async {
         await endPresenting()
         log.task?.cancel()
-        ticker?.cancel()
         alarm.cancel()
-        handlers.removeAll()
-        handlerEnds.change()
+        tellHandlers(.close)
         await waitForDelegates()
         waiters.close()
         await store.close()
@@ -248,30 +244,9 @@ extension AlertManager {
         update()
     }
 
-    /// Checks once a second what other processes may have changed, for as long as a handler depends
-    /// on that.
-    func tick() {
-        guard ticker == nil, needsTicks else { return }
-        ticker = Task { [weak self] in
-            // The sleep ends early when the manager has closed or is gone.
-            while (try? await Task.sleep(for: .seconds(1))) != nil {
-                guard await self?.tickOnce() == true else { return }
-            }
-        }
-    }
-
-    private func tickOnce() async -> Bool {
-        await tryHandlersAgain()
-        if !needsTicks { ticker = nil }
-        return ticker != nil
-    }
-
-    private var needsTicks: Bool { !isClosed && !handlers.isEmpty }
-
     /// Sets the alarm for the screen and its delegates, and decides whether the manager must be kept
     /// alive.
     func update() {
-        tick()
         keptAlive = !isClosed && (screen.needsManager || !handlers.isEmpty) ? self : nil
         if let moment = screen.nextMoment { setAlarm(at: moment) }
         for moment in delegateCalls.moments { setAlarm(at: moment) }
@@ -282,9 +257,9 @@ extension AlertManager {
         alarm.set(at: moment) { [weak self] in await self?.timeHasCome() }
     }
 
-    private func timeHasCome() async {
+    private func timeHasCome() {
         feed(.time)
         handleDelegateCall(.time)
-        await tryHandlersAgain()
+        tellHandlers(.time)
     }
 }

@@ -1,178 +1,414 @@
 /// The code that waits for responses in one manager: closures given with alerts, and handlers
 /// registered by name; which of it runs, and which responses must be tried again.
 ///
-/// It only does the bookkeeping: ``AlertManager`` runs the code, and the store makes sure that a
-/// response's handler runs in one process at a time. Each response of a registered name is in one
-/// of four states: its handler runs, it waits for another try, another process has it, or a *walk*
-/// through all uncollected responses will reach it.
+/// It is a value that events change by rules. It never waits: what takes time is an ``Effect``,
+/// which ``AlertManager`` carries out and which ends in one last event. The store makes sure that a
+/// response's handler runs in one process at a time. Each uncollected response of a registered name
+/// is in one of three states: its handler runs, it waits for a moment, or a *walk* through all
+/// uncollected responses of the name will reach it.
 struct Handlers {
-    /// How many handlers of one manager run at once.
-    static let limit = 32
-    /// How many failures are remembered; other failed responses are tried again by a walk.
-    private static let memory = 10_000
     private static let backoff = Backoff(longest: .seconds(600))
+    /// The pause before another look at a response that another process has, in case that process
+    /// has died, and before another walk after one that could not read.
+    private static let shortPause = Duration.seconds(1)
+    /// The pause of all responses after one could not be claimed, for lack of descriptors perhaps:
+    /// then none can.
+    private static let claimPause = Duration.seconds(10)
 
-    private struct Retry {
-        let name: String
+    enum Event {
+        case register(String, AlertManager.RegisteredHandler)
+        /// An alert has closures that wait for its response.
+        case keep(AlertClosures, for: Alert.ID)
+        /// An alert has its response, which is this account's or not.
+        case resolved(AlertRecord, isOwn: Bool)
+        case closureEnded(Alert.ID, hasFailed: Bool)
+        /// A page of a walk has been read.
+        case found(String, Result<Page, AlertError>)
+        case handlerEnded(Alert.ID, End)
+        case time
+        case close
+    }
+
+    enum Effect {
+        /// Ends in ``Event/closureEnded(_:hasFailed:)``.
+        case runClosures(AlertClosures, of: AlertRecord)
+        /// All closures of an alert have run. They collect the response if they have all succeeded
+        /// and no named handler has yet to run.
+        case closuresEnded(Alert.ID, collects: Bool)
+        /// Reads a page of a name's uncollected responses; ends in ``Event/found(_:_:)``.
+        case read(String, after: Alert.ID?)
+        /// Claims a response and runs its handler; ends in ``Event/handlerEnded(_:_:)``.
+        case run(AlertManager.RegisteredHandler, of: String, for: Alert.ID)
+        case report(BackgroundError)
+    }
+
+    /// A page of uncollected responses.
+    struct Page {
+        /// Those of this account, oldest first.
+        var ids: [Alert.ID]
+        /// Where the next page begins; `nil` if this one is empty.
+        var next: Alert.ID?
+    }
+
+    /// How an attempt to run a handler ended.
+    enum End {
+        /// The response is collected, by this process or another one.
+        case collected
+        case failed(any Error)
+        /// Another process has claimed the response.
+        case held
+        case unclaimable(AlertError)
+    }
+
+    private struct Registration {
+        var body: AlertManager.RegisteredHandler
+        var walk = Walk.idle
+        /// Whether a walk must follow the present one because of new responses.
+        var isWalkWanted = false
+        /// When a walk must begin by itself.
+        var walkDue: ClockReading?
+    }
+
+    private enum Walk {
+        case idle
+        case reading
+        /// What is left of a page, until there is room.
+        case starting(ArraySlice<Alert.ID>, next: Alert.ID)
+    }
+
+    private struct Run {
+        let name: ExactText
+        /// How often it has failed before.
+        var failures: Int
+    }
+
+    private struct Wait {
+        let name: ExactText
         let failures: Int
         let due: ClockReading
     }
 
-    private struct Walk {
-        /// Whether one is running.
-        var isRunning = false
-        /// Whether another must follow because of new responses.
-        var isWanted = false
-        /// When one must begin by itself.
-        var due: ClockReading?
+    private enum Closures {
+        /// For the response.
+        case waiting([AlertClosures])
+        /// One runs, and the others follow.
+        case running(AlertRecord, isOwn: Bool, hasFailed: Bool, rest: ArraySlice<AlertClosures>)
     }
 
-    private var bodies: [ExactText: AlertManager.RegisteredHandler] = [:]
-    private var running: Set<Alert.ID> = []
-    private var retries: [Alert.ID: Retry] = [:]
-    /// The responses that another process works on or has finished.
-    private var held: [Alert.ID: String] = [:]
-    private var walks: [ExactText: Walk] = [:]
+    /// How many handlers run at once.
+    private let limit: Int
+    /// How many responses wait for moments of their own; others are tried again by a walk.
+    private let memory: Int
+    private var registrations: [ExactText: Registration] = [:]
+    private var running: [Alert.ID: Run] = [:]
+    private var waiting: [Alert.ID: Wait] = [:]
+    /// Until when no response is claimed.
+    private var pauseEnd: ClockReading?
+    private var closures: [Alert.ID: Closures] = [:]
+    private var isClosed = false
 
-    private var closures: [Alert.ID: [AlertClosures]] = [:]
-    /// The alerts whose closures run now.
-    private var runningClosures: Set<Alert.ID> = []
+    init(limit: Int = 32, memory: Int = 10_000) {
+        (self.limit, self.memory) = (limit, memory)
+    }
 
-    /// Whether there is any code. While there is, the manager is kept alive, even if nothing else
+    /// Whether there is no code. While there is, the manager is kept alive, even if nothing else
     /// references it.
-    var isEmpty: Bool { bodies.isEmpty && closures.isEmpty }
-    var isFull: Bool { running.count >= Self.limit }
+    var isEmpty: Bool { registrations.isEmpty && closures.isEmpty }
 
-    func body(of name: String) -> AlertManager.RegisteredHandler? { bodies[ExactText(name)] }
+    /// Whether code may be waiting for the response to an alert.
+    func mayWait(for id: Alert.ID) -> Bool { closures[id] != nil || !registrations.isEmpty }
 
-    /// Registers code under a name; responses that failed with its old code no longer have to wait.
-    mutating func register(_ name: String, _ body: @escaping AlertManager.RegisteredHandler) {
-        bodies[ExactText(name)] = body
-        retries = retries.filter { !$0.value.name.isIdentical(to: name) }
+    mutating func handle(_ event: Event, at now: ClockReading) -> [Effect] {
+        guard !isClosed else { return handleWhenClosed(event) }
+        var effects: [Effect] = []
+        switch event {
+        case .register(let name, let body): register(ExactText(name), body, &effects)
+        case .keep(let more, let id): keep(more, for: id)
+        case .resolved(let record, let isOwn): resolved(record, isOwn, at: now, &effects)
+        case .closureEnded(let id, let hasFailed):
+            closureEnded(id, hasFailed, at: now, &effects)
+        case .found(let name, let page): found(page, for: ExactText(name), at: now, &effects)
+        case .handlerEnded(let id, let end): handlerEnded(id, end, at: now, &effects)
+        case .time: beginDueWalks(at: now, &effects)
+        case .close: close()
+        }
+        start(at: now, &effects)
+        return effects
     }
 
-    mutating func removeAll() { self = Handlers() }
+    /// The earliest future moment at which something must be tried again.
+    ///
+    /// Responses that are already due are not counted: they wait for a free place, for closures or
+    /// for the end of a pause. An alarm for them would go off again and again.
+    func nextMoment(after now: ClockReading) -> ClockReading? {
+        let moments =
+            waiting.values.lazy.map(\.due)
+            + registrations.values.compactMap(\.walkDue) + [pauseEnd].compactMap(\.self)
+        return now.earliest(of: moments.filter { !now.isAtOrAfter($0) })
+    }
+}
+
+// MARK: - Closing
+
+extension Handlers {
+    /// Forgets everything, except for the closures that run.
+    private mutating func close() {
+        let ending = closures.compactMapValues { closures -> Closures? in
+            guard case .running(let record, let isOwn, let hasFailed, _) = closures else {
+                return nil
+            }
+            return .running(record, isOwn: isOwn, hasFailed: hasFailed, rest: [])
+        }
+        self = Handlers()
+        (isClosed, closures) = (true, ending)
+    }
+
+    private mutating func handleWhenClosed(_ event: Event) -> [Effect] {
+        guard case .closureEnded(let id, _) = event, closures.removeValue(forKey: id) != nil else {
+            return []
+        }
+        return [.closuresEnded(id, collects: false)]
+    }
 }
 
 // MARK: - Closures
 
 extension Handlers {
-    /// Whether code may be waiting for the response to an alert.
-    func mayWait(for id: Alert.ID) -> Bool { closures[id] != nil || !bodies.isEmpty }
-
-    func hasClosures(for id: Alert.ID) -> Bool { closures[id] != nil }
-
-    /// Keeps the closures of an alert until it has its response.
-    mutating func add(_ closures: AlertClosures, for id: Alert.ID) {
-        self.closures[id, default: []].append(closures)
+    private mutating func keep(_ more: AlertClosures, for id: Alert.ID) {
+        switch closures[id] {
+        case nil: closures[id] = .waiting([more])
+        case .waiting(let all)?: closures[id] = .waiting(all + [more])
+        case .running(let record, let isOwn, let hasFailed, let rest)?:
+            closures[id] = .running(
+                record, isOwn: isOwn, hasFailed: hasFailed, rest: rest + [more])
+        }
     }
 
-    /// Begins to run an alert's closures; `false` if they are already running.
-    mutating func beginClosures(of id: Alert.ID) -> Bool { runningClosures.insert(id).inserted }
-
-    /// The closures to run next; `nil` if none are left and a new run may begin.
-    mutating func takeClosures(of id: Alert.ID) -> AlertClosures? {
-        guard let next = closures[id]?.first else {
-            closures[id] = nil
-            runningClosures.remove(id)
-            return nil
+    /// Runs an alert's closures one after another, and then its named handler.
+    private mutating func resolved(
+        _ record: AlertRecord, _ isOwn: Bool, at now: ClockReading, _ effects: inout [Effect]
+    ) {
+        switch closures[record.id] {
+        case nil: if isOwn { offer(record, at: now, &effects) }
+        case .waiting(let all)?: runNext(of: record, isOwn, false, all[...], at: now, &effects)
+        case .running?: break
         }
-        closures[id]?.removeFirst()
-        return next
+    }
+
+    private mutating func closureEnded(
+        _ id: Alert.ID, _ hasFailed: Bool, at now: ClockReading, _ effects: inout [Effect]
+    ) {
+        guard case .running(let record, let isOwn, let hadFailed, let rest)? = closures[id] else {
+            return
+        }
+        runNext(of: record, isOwn, hadFailed || hasFailed, rest, at: now, &effects)
+    }
+
+    private mutating func runNext(
+        of record: AlertRecord, _ isOwn: Bool, _ hasFailed: Bool, _ all: ArraySlice<AlertClosures>,
+        at now: ClockReading, _ effects: inout [Effect]
+    ) {
+        if let next = all.first {
+            closures[record.id] = .running(
+                record, isOwn: isOwn, hasFailed: hasFailed, rest: all.dropFirst())
+            effects.append(.runClosures(next, of: record))
+        } else {
+            closures[record.id] = nil
+            let hasHandler = record.alert.handler != nil
+            effects.append(.closuresEnded(record.id, collects: !hasFailed && !hasHandler))
+            if isOwn { offer(record, at: now, &effects) }
+        }
     }
 }
 
 // MARK: - Runs
 
 extension Handlers {
-    /// Whether a response may be processed now: it neither runs nor waits for another try.
-    func mayStart(_ id: Alert.ID, at now: ClockReading) -> Bool {
-        guard !isFull, !running.contains(id) else { return false }
-        return retries[id].map { now.isAtOrAfter($0.due) } ?? true
+    private func hasRoom(at now: ClockReading) -> Bool {
+        running.count < limit && pauseEnd.map(now.isAtOrAfter) ?? true
     }
 
-    mutating func didStart(_ id: Alert.ID) { running.insert(id) }
-
-    /// Records that a handler that was about to start could not.
-    mutating func didNotStart(_ id: Alert.ID) { running.remove(id) }
-
-    /// Records that another process has the response.
-    mutating func isHeld(_ id: Alert.ID, for name: String) { held[id] = name }
-
-    mutating func didSucceed(_ id: Alert.ID) {
-        running.remove(id)
-        retries[id] = nil
+    /// Whether a response may be processed now: it neither runs nor waits for another try, nor for
+    /// closures, which come first even if their response has not been noticed yet.
+    private func mayStart(_ id: Alert.ID, at now: ClockReading) -> Bool {
+        guard running[id] == nil, closures[id] == nil else { return false }
+        return waiting[id].map { now.isAtOrAfter($0.due) } ?? true
     }
 
-    /// Records a failure, and returns the pause before the next try.
-    mutating func didFail(_ id: Alert.ID, for name: String, at now: ClockReading) -> Duration {
-        running.remove(id)
-        let failures = (retries[id]?.failures ?? 0) + 1
-        let pause = Self.backoff.pause(after: failures)
-        if retries.count < Self.memory || retries[id] != nil {
-            retries[id] = Retry(name: name, failures: failures, due: now.advanced(by: pause))
+    /// Offers a response to its handler, if that is registered here.
+    private mutating func offer(
+        _ record: AlertRecord, at now: ClockReading, _ effects: inout [Effect]
+    ) {
+        guard let name = record.alert.handler.map({ ExactText($0) }),
+            let registration = registrations[name]
+        else { return }
+        guard case .idle = registration.walk, hasRoom(at: now) else {
+            // Older responses come first.
+            return walk(name, &effects)
+        }
+        if mayStart(record.id, at: now) { run(record.id, of: name, &effects) }
+    }
+
+    private mutating func run(_ id: Alert.ID, of name: ExactText, _ effects: inout [Effect]) {
+        let failures = waiting.removeValue(forKey: id)?.failures ?? 0
+        guard let body = registrations[name]?.body else { return }
+        running[id] = Run(name: name, failures: failures)
+        effects.append(.run(body, of: name.text, for: id))
+    }
+
+    private mutating func handlerEnded(
+        _ id: Alert.ID, _ end: End, at now: ClockReading, _ effects: inout [Effect]
+    ) {
+        guard let run = running.removeValue(forKey: id) else { return }
+        switch end {
+        case .collected: break
+        case .failed(let error):
+            let pause = Self.backoff.pause(after: run.failures + 1)
+            wait(id, run.name, failures: run.failures + 1, until: now.advanced(by: pause), at: now)
+            effects.append(
+                .report(.handler(name: run.name.text, id, error, retryAfter: pause)))
+        case .held:
+            // If the other process dies, this one takes over.
+            let due = now.advanced(by: Self.shortPause)
+            wait(id, run.name, failures: run.failures, until: due, at: now)
+        case .unclaimable(let error):
+            wait(id, run.name, failures: run.failures, until: now, at: now)
+            // Of several at once, the first one begins the pause.
+            guard pauseEnd.map(now.isAtOrAfter) ?? true else { return }
+            pauseEnd = now.advanced(by: Self.claimPause)
+            effects.append(
+                .report(
+                    .handler(name: run.name.text, id, error, retryAfter: Self.claimPause)))
+        }
+    }
+
+    private mutating func wait(
+        _ id: Alert.ID, _ name: ExactText, failures: Int, until due: ClockReading,
+        at now: ClockReading
+    ) {
+        if waiting.count < memory {
+            waiting[id] = Wait(name: name, failures: failures, due: due)
         } else {
             // It may be tried earlier if a walk reaches it for another reason.
             let due = now.advanced(by: Self.backoff.pause(after: .max))
-            walks[ExactText(name), default: Walk()].due = due
+            walk(name, by: due, at: now)
         }
-        return pause
     }
 
-    /// The earliest future moment at which something must be tried again.
-    ///
-    /// Responses that are already due are not counted: their handlers run or wait for a free place,
-    /// or another process has them. An alarm for them would go off again and again.
-    func nextDue(after now: ClockReading) -> ClockReading? {
-        let moments = retries.values.map(\.due) + walks.values.compactMap(\.due)
-        return now.earliest(of: moments.filter { !now.isAtOrAfter($0) })
+    /// Starts what may start, oldest responses first, until there is no more room.
+    private mutating func start(at now: ClockReading, _ effects: inout [Effect]) {
+        while hasRoom(at: now) {
+            let (due, walked) = (firstDue(at: now), firstOfWalks())
+            if let due, due.id <= walked?.id ?? .max {
+                run(due.id, of: due.name, &effects)
+            } else if let walked {
+                step(walked.name, &effects)
+                if mayStart(walked.id, at: now) { run(walked.id, of: walked.name, &effects) }
+            } else {
+                return
+            }
+        }
     }
 
-    /// The responses to try now, oldest first: those that failed and have paused long enough, and
-    /// those that another process had.
-    func due(at now: ClockReading) -> [(id: Alert.ID, name: String)] {
-        let paused = retries.filter { now.isAtOrAfter($0.value.due) && !running.contains($0.key) }
-        let all = held.merging(paused.mapValues(\.name)) { $1 }
-        return all.sorted { $0.key < $1.key }.map { (id: $0.key, name: $0.value) }
+    /// The oldest response that has waited long enough.
+    private func firstDue(at now: ClockReading) -> (id: Alert.ID, name: ExactText)? {
+        waiting.lazy.filter { mayStart($0.key, at: now) }.min { $0.key < $1.key }
+            .map { ($0.key, $0.value.name) }
     }
-
-    /// Forgets that another process had a response; the next try will find out.
-    mutating func isNoLongerHeld(_ id: Alert.ID) { held[id] = nil }
 }
 
 // MARK: - Walks
 
 extension Handlers {
-    /// Whether new responses of a name must wait for those that a walk has not reached.
-    func isWalking(_ name: String) -> Bool { walks[ExactText(name)]?.isRunning == true }
-
-    /// Begins a walk; `false` if one is already running, after which another follows.
-    mutating func beginWalk(_ name: String) -> Bool {
-        var walk = walks[ExactText(name)] ?? Walk()
-        defer { walks[ExactText(name)] = walk }
-        walk.due = nil
-        walk.isWanted = walk.isRunning
-        guard !walk.isRunning else { return false }
-        walk.isRunning = true
-        return true
+    /// Walks through all uncollected responses of a name, oldest first; once more if a walk is
+    /// already under way.
+    private mutating func walk(_ name: ExactText, _ effects: inout [Effect]) {
+        registrations[name]?.walkDue = nil
+        if case .idle? = registrations[name]?.walk {
+            registrations[name]?.walk = .reading
+            effects.append(.read(name.text, after: nil))
+        } else {
+            registrations[name]?.isWalkWanted = true
+        }
     }
 
-    /// Ends a walk; returns whether another must follow at once.
-    mutating func endWalk(_ name: String) -> Bool {
-        let isWanted = walks[ExactText(name)]?.isWanted == true
-        walks[ExactText(name)]?.isRunning = isWanted
-        walks[ExactText(name)]?.isWanted = false
-        return isWanted
+    /// Has a walk begin by itself at a moment, unless it does so earlier.
+    private mutating func walk(_ name: ExactText, by moment: ClockReading, at now: ClockReading) {
+        let moments = [registrations[name]?.walkDue, moment].compactMap(\.self)
+        registrations[name]?.walkDue = now.earliest(of: moments)
     }
 
-    /// Schedules a walk to begin at a moment.
-    mutating func walk(_ name: String, at moment: ClockReading) {
-        walks[ExactText(name), default: Walk()].due = moment
+    private mutating func beginDueWalks(at now: ClockReading, _ effects: inout [Effect]) {
+        for (name, registration) in registrations {
+            if let due = registration.walkDue, now.isAtOrAfter(due) { walk(name, &effects) }
+        }
     }
 
-    /// The names whose walks must begin now.
-    func dueWalks(at now: ClockReading) -> [String] {
-        walks.filter { $0.value.due.map(now.isAtOrAfter) == true }.map(\.key.text)
+    private mutating func found(
+        _ page: Result<Page, AlertError>, for name: ExactText, at now: ClockReading,
+        _ effects: inout [Effect]
+    ) {
+        guard case .reading? = registrations[name]?.walk else { return }
+        switch page {
+        case .success(let page):
+            guard let next = page.next else { return endWalk(name, &effects) }
+            let ids = page.ids.filter { mayStart($0, at: now) }
+            registrations[name]?.walk = .starting(ids[...], next: next)
+            if ids.isEmpty { readOn(name, after: next, &effects) }
+        case .failure:
+            // The disk fails.
+            registrations[name]?.walk = .idle
+            registrations[name]?.isWalkWanted = false
+            walk(name, by: now.advanced(by: Self.shortPause), at: now)
+        }
+    }
+
+    private mutating func readOn(
+        _ name: ExactText, after last: Alert.ID, _ effects: inout [Effect]
+    ) {
+        registrations[name]?.walk = .reading
+        effects.append(.read(name.text, after: last))
+    }
+
+    private mutating func endWalk(_ name: ExactText, _ effects: inout [Effect]) {
+        registrations[name]?.walk = .idle
+        guard registrations[name]?.isWalkWanted == true else { return }
+        registrations[name]?.isWalkWanted = false
+        walk(name, &effects)
+    }
+
+    /// The oldest response that walks have reached.
+    private func firstOfWalks() -> (id: Alert.ID, name: ExactText)? {
+        let firsts = registrations.compactMap { name, registration in
+            guard case .starting(let ids, _) = registration.walk, let id = ids.first else {
+                return nil as (id: Alert.ID, name: ExactText)?
+            }
+            return (id, name)
+        }
+        return firsts.min { $0.id < $1.id }
+    }
+
+    /// Passes the first response that a walk has reached.
+    private mutating func step(_ name: ExactText, _ effects: inout [Effect]) {
+        guard case .starting(let ids, let next)? = registrations[name]?.walk else { return }
+        let rest = ids.dropFirst()
+        registrations[name]?.walk = .starting(rest, next: next)
+        if rest.isEmpty { readOn(name, after: next, &effects) }
+    }
+
+    /// Registers code under a name; responses that failed with its old code no longer have to wait.
+    private mutating func register(
+        _ name: ExactText, _ body: @escaping AlertManager.RegisteredHandler,
+        _ effects: inout [Effect]
+    ) {
+        if registrations[name] == nil {
+            registrations[name] = Registration(body: body)
+        } else {
+            registrations[name]?.body = body
+        }
+        waiting = waiting.filter { $0.value.name != name }
+        for (id, run) in running where run.name == name { running[id]?.failures = 0 }
+        walk(name, &effects)
     }
 }
 

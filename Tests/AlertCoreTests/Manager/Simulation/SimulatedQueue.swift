@@ -9,7 +9,7 @@ import TestSupport
 ///
 /// Whatever takes time ends at a random later step, and may fail. Each screen's rules are checked
 /// after each of its events.
-struct SimulatedQueue {
+struct SimulatedQueue: Simulated {
     var random: SeededRandom
     var now = ManualClock().now()
     private(set) var alerts: [Alert.ID: AlertRecord] = [:]
@@ -21,6 +21,7 @@ struct SimulatedQueue {
     private var isDraining = false
     private(set) var violations: [String] = []
     private(set) var eventCount = 0
+    var alertCount: Int { alerts.count }
     private var lastCall = 0
 
     init(seed: UInt64, screens: Int = 3) {
