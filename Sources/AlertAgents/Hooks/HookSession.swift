@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// What a hook does, from the message on its standard input to the reply on its standard output.
 ///

@@ -1,3 +1,5 @@
+import TextFormats
+
 // Asking, with and without waiting for the response.
 extension AlertManager {
     /// Asks without waiting: stores the alert, and runs its buttons' actions and the handler once

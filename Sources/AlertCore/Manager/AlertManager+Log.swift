@@ -1,3 +1,5 @@
+import TextFormats
+
 // Following the log for the actions of others, while anything here depends on them, and passing on
 // responses.
 

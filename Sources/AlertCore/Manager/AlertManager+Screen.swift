@@ -1,3 +1,5 @@
+import TextFormats
+
 // Carrying out what the screen wants.
 
 /// The parts of the system that a manager's screen uses.

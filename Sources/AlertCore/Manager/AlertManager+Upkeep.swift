@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 // Maintenance of a queue: its search index, and the erasure of old texts.
 extension AlertManager {

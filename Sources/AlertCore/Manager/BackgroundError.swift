@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TextFormats
 
 /// An error in something that a manager does by itself, for which no caller waits.
 ///

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// The screen of a manager: which alert is on it, who shows it, and what comes next.
 ///

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// One appearance of an alert on a manager's screen, from its first line until all is clear.
 ///
 /// Like ``Screen``, of whose events it gets those of its alert, it is a value and never waits.

@@ -1,3 +1,5 @@
+import TextFormats
+
 extension Alert {
     /// The limits on the contents of an alert, in bytes of UTF-8 unless stated otherwise.
     package enum Limit {
@@ -12,7 +14,7 @@ extension Alert {
         /// How many alerts of one account may wait at once, across all its sources.
         package static let pendingPerAccount = 100_000
         /// 100 years: far beyond any use, and far from overflowing milliseconds.
-        package static let duration = Duration.seconds(100 * 366 * 86_400)
+        package static let duration = DurationText.longest
     }
 
     /// Checks everything that can be checked without the clock or the database.

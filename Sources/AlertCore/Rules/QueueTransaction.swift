@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// A write transaction of a store: what the rules of ``make(_:by:keeper:)`` need of it.
 ///

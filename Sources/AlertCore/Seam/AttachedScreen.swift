@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A screen that is attached to a queue: its identity, what it can show, and what it shows.
 package struct AttachedScreen: Sendable, Hashable, Codable {
     /// The alert on this screen; `nil` if there is none.

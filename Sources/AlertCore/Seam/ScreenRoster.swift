@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The screens attached to a queue at one moment.
 package struct ScreenRoster: Sendable, Hashable, Codable {
     /// The screen that chooses the current alert; `nil` if none leads.

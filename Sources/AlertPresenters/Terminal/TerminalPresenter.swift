@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import Synchronization
+import TextFormats
 
 /// Shows alerts in a terminal, below the existing text, and takes keys as answers.
 ///

@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// Random steps, which are the same for the same seed.
 package struct RandomSteps {

@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// A way to end an alert, and the response that it must leave.
 private struct Ending: Sendable {

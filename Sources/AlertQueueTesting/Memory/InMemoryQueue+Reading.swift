@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 // The queries of a queue in memory.
 extension InMemoryQueue {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 import SQLite
+import TextFormats
 
 /// A database that is created next to its target path, and moved there when it is complete.
 ///

@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import Linux
 import SQLite
+import TextFormats
 
 /// Replaces a queue with a backup; no store in this process may have the queue open.
 struct QueueRestore: Sendable {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 import SQLite
+import TextFormats
 
 extension SQLiteAlertStore: Backups {
     package nonisolated(nonsending) func backUp(

@@ -5,6 +5,7 @@ import Linux
 import Migrations
 import SQLite
 import Synchronization
+import TextFormats
 
 /// The database file of a queue, which is created, recognised, migrated and opened here.
 struct DatabaseFile: Sendable {

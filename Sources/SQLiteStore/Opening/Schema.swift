@@ -1,6 +1,7 @@
 import AlertCore
 import Migrations
 import SQLite
+import TextFormats
 
 /// The schema that this version of alertq works with.
 enum Schema {

@@ -2,6 +2,7 @@ import AlertCore
 import FoundationEssentials
 import Glibc
 import Linux
+import TextFormats
 
 /// The file of the screens attached to a queue, which also determines which of them leads.
 ///

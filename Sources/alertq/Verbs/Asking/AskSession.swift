@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// What `ask` and `notify` do once their options are known.
 struct AskSession: Sendable {
