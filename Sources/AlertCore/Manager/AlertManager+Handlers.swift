@@ -106,7 +106,7 @@ extension AlertManager {
         for name in handlers.dueWalks(at: now) { offerUncollected(to: name) }
         for (id, name) in handlers.due(at: now) {
             guard !handlers.isFull else { break }
-            handlers.isNoLongerHeld(id)
+            handlers.forgetHeld(id)
             await start(name, for: id)
         }
         if let due = handlers.nextDue(after: context.clock.now()) { setAlarm(at: due) }
@@ -167,7 +167,7 @@ extension AlertManager {
             guard let claim = try await store.claim(id) else {
                 // Another process works on it. If that dies, this one takes over.
                 handlers.didNotStart(id)
-                handlers.isHeld(id, for: name)
+                handlers.noteHeld(id, for: name)
                 return true
             }
             Task.detached(executorPreference: CallbackExecutor.shared) {

@@ -99,7 +99,7 @@ extension Handlers {
     mutating func didNotStart(_ id: Alert.ID) { running.remove(id) }
 
     /// Records that another process has the response.
-    mutating func isHeld(_ id: Alert.ID, for name: String) { held[id] = name }
+    mutating func noteHeld(_ id: Alert.ID, for name: String) { held[id] = name }
 
     mutating func didSucceed(_ id: Alert.ID) {
         running.remove(id)
@@ -139,7 +139,7 @@ extension Handlers {
     }
 
     /// Forgets that another process had a response; the next try will find out.
-    mutating func isNoLongerHeld(_ id: Alert.ID) { held[id] = nil }
+    mutating func forgetHeld(_ id: Alert.ID) { held[id] = nil }
 }
 
 // MARK: - Walks

@@ -6,6 +6,7 @@ extension Alert {
         package static let title = 1 << 10
         package static let message = 64 << 10
         package static let buttonCount = 16
+        package static let presenterCount = 16
         package static let label = 256
         package static let userInfo = 16 << 10
         package static let name = 256
@@ -85,8 +86,9 @@ extension Alert {
         if let key { try Text.check(key, "key", limit: Limit.name) }
         if let handler { try Text.check(handler, "handler", limit: Limit.name) }
         guard let presenters else { return }
-        guard !presenters.isEmpty, presenters.count <= Limit.buttonCount else {
-            throw .invalid("presenters", "must be 1 to \(Limit.buttonCount) names, or nil for all")
+        guard !presenters.isEmpty, presenters.count <= Limit.presenterCount else {
+            throw .invalid(
+                "presenters", "must be 1 to \(Limit.presenterCount) names, or nil for all")
         }
         for name in presenters { try Text.check(name, "name of a presenter", limit: Limit.name) }
     }

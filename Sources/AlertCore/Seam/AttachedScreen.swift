@@ -98,8 +98,7 @@ extension AttachedScreen {
     package func mayShow(_ alert: Alert, _ id: Alert.ID?) -> Bool {
         if let only, only != id { return false }
         if hasMorePresenters == true { return true }
-        guard let wanted = alert.presenters else { return !presenters.isEmpty }
-        return presenters.hasIdentical(of: wanted)
+        return !presenters.isEmpty && alert.mayBeShown(by: presenters)
     }
 
     /// The screen without the alert it shows.

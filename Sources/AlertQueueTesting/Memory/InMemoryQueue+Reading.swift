@@ -3,7 +3,7 @@ import TextFormats
 
 // The queries of a queue in memory.
 extension InMemoryQueue {
-    func find(_ reference: Reference, at now: ClockReading) throws(AlertError) -> Receipt {
+    func find(_ reference: AlertReference, at now: ClockReading) throws(AlertError) -> Receipt {
         let alert: InMemoryAlert
         switch reference {
         case .id(let id):

@@ -83,10 +83,10 @@ struct HandlersTests {
     @Test("A response held by another process is due at once until it is found held again")
     func held() {
         var agenda = agenda()
-        agenda.isHeld(2, for: "apply")
-        agenda.isHeld(1, for: "apply")
+        agenda.noteHeld(2, for: "apply")
+        agenda.noteHeld(1, for: "apply")
         #expect(agenda.due(at: now).map(\.id) == [1, 2])
-        agenda.isNoLongerHeld(1)
+        agenda.forgetHeld(1)
         #expect(agenda.due(at: now).map(\.id) == [2])
     }
 

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import TextFormats
+
+// Maintenance of a queue: copies, the erasure of old texts, and its search index.
+extension AlertManager {
+    /// Copies the queue into one file, as it is at one moment, while others continue to write.
+    ///
+    /// The file appears under its name when it is complete, on disk and verified; only its owner may
+    /// read it. It is marked as a backup: it can be read and restored, but nothing can be asked or
+    /// answered in it.
+    /// In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`.
+    ///
+    /// What others write during the copy makes the database's log grow; once the log reaches 48
+    /// MiB, new alerts are refused until the copy is done. When the task is cancelled, nothing of
+    /// the copy remains.
+    ///
+    /// ```swift
+    /// let report = try await manager.backUp(to: "/var/backups/alertq", keeping: 7)
+    /// print(report.path)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The file to create, or a directory to create it in.
+    ///   - replacesFile: Whether to replace an existing file.
+    ///   - count: In a directory, how many backups of this queue to keep: older ones are removed
+    ///     once the new one is on disk. At least 1; `nil` keeps all.
+    ///   - progress: Called with the number of pages copied and their total.
+    /// - Throws: ``AlertError/storage(operation:_:)``, also if the file already exists;
+    ///   ``AlertError/invalid(_:_:)`` for a path that is one of the queue's own files, a count
+    ///   without a directory, or a copy that does not verify, which is kept under another name;
+    ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
+    public func backUp(
+        to path: String, replacingFile replacesFile: Bool = false, keeping count: Int? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(AlertError) -> BackupReport {
+        guard let store = store as? any Backups else {
+            throw .storage(operation: "back up \(self.path)", "its store can't be copied")
+        }
+        return try await store.backUp(
+            to: path, replaces: replacesFile, keeping: count, progress)
+    }
+
+    /// Erases the texts of alerts that were resolved before a date: titles, messages, labels and
+    /// `userInfo`, and ids that equal labels.
+    ///
+    /// Afterwards none of these texts is left in the database or in a file next to it, and the
+    /// audit log records whose texts were erased and by whom; it still verifies. Copies elsewhere,
+    /// in backups and file system snapshots, are not affected. Alerts whose responses have not been
+    /// collected keep their texts, unless they were withdrawn or had no buttons, and name no
+    /// handler: these need not be collected. Alerts of other accounts keep their texts too, unless
+    /// this process is root's. A key still finds its response and still belongs to what was asked:
+    /// the log keeps a hash of that.
+    ///
+    /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them
+    /// is left in places that are no longer used: a file of a gigabyte takes some 15 seconds.
+    /// Meanwhile whatever is asked or answered waits, for up to two minutes; a choice on a screen
+    /// stays marked until it is stored. When the task is cancelled or the process is killed, erased
+    /// texts stay erased, and the next purge completes the erasure.
+    ///
+    /// ```swift
+    /// let yearAgo = Date(timeIntervalSinceNow: -365 * 86_400)
+    /// let report = try await manager.purge(before: yearAgo)
+    /// print(report.erased)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - date: Responses from this date on keep their texts; must not be in the future.
+    ///   - dryRun: Whether to report only what would be erased.
+    ///   - rewritesFile: Whether the file is rewritten if anything was erased. Without that, erased
+    ///     texts may stay in the files until a later purge rewrites them.
+    ///   - progress: Called with the progress.
+    /// - Throws: ``AlertError/busy(_:)`` if a program keeps reading the database, so that erased
+    ///   texts are still in its files: purge again then. ``AlertError/storage(operation:_:)`` also
+    ///   if the file can't be rewritten, because less than 2.2 times its size is free on its file
+    ///   system; nothing has been erased then. ``AlertError/invalid(_:_:)``,
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
+    public func purge(
+        before date: Date, dryRun: Bool = false, rewritesFile: Bool = true,
+        progress: @Sendable (PurgeProgress) -> Void = { _ in }
+    ) async throws(AlertError) -> PurgeReport {
+        // A date is rounded to a millisecond, which the clock may not have reached yet.
+        guard Timestamp.milliseconds(date) <= context.clock.now().wallMilliseconds + 1 else {
+            throw .invalid("date", "\(LocalTime.text(date, .whole)) is in the future")
+        }
+        guard let store = store as? any Erasing else {
+            throw .storage(operation: "erase texts in \(path)", "its store can't erase texts")
+        }
+        let caller = context.caller
+        if dryRun { return try await store.erasable(before: date, by: caller) }
+        return try await store.erase(
+            before: date, by: caller, rewritesFile: rewritesFile, progress: progress)
+    }
+
+    /// The store's maintenance, if it needs any.
+    package nonisolated var maintenance: (any Maintenance)? { store as? any Maintenance }
+
+    /// Rebuilds the search index.
+    package func rebuildTextIndex(
+        progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) {
+        // A store without an index has nothing to rebuild.
+        try await maintenance?.rebuildTextIndex(progress)
+    }
+}
