@@ -29,39 +29,46 @@ let package = Package(
                 .embedInCode("SQLite/0001_create_queue.sql"),
                 .embedInCode("SQLite/schema.sql"),
             ]),
-        .target(name: "AlertCore", dependencies: ["Linux"]),
+        .target(name: "TextFormats"),
+        .target(name: "AlertCore", dependencies: ["Linux", "TextFormats"]),
         .target(
             name: "SQLiteStore",
-            dependencies: ["AlertCore", "CLinux", "Linux", "Migrations", "SQLite"]),
+            dependencies: [
+                "AlertCore", "CLinux", "Linux", "Migrations", "SQLite", "TextFormats",
+            ]),
         .target(name: "AlertQueue", dependencies: ["AlertCore", "Linux", "SQLiteStore"]),
         .target(
             name: "AlertPresenters",
             dependencies: [
-                "AlertCore", "CLinux", "Linux",
+                "AlertCore", "CLinux", "Linux", "TextFormats",
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
-        .target(name: "AlertAgents", dependencies: ["AlertQueue", "Linux"]),
-        .target(name: "AlertQueueTesting", dependencies: ["AlertCore"]),
+        .target(name: "AlertAgents", dependencies: ["AlertQueue", "Linux", "TextFormats"]),
+        .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "TextFormats"]),
         .executableTarget(
             name: "alertq",
             dependencies: [
                 "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
+                "TextFormats",
             ]),
         .executableTarget(
             name: "alertq-bench",
             dependencies: [
                 "AlertPresenters", "AlertQueue", "CBaselines", "CSlowDisk", "Linux", "Migrations",
-                "SQLite", "SQLiteStore",
+                "SQLite", "SQLiteStore", "TextFormats",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite", "TestSupport"]),
+        .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"]),
         .testTarget(
             name: "AlertCoreTests",
-            dependencies: ["AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport"]),
+            dependencies: [
+                "AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport", "TextFormats",
+            ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
                 "AlertCore", "AlertQueueTesting", "CLinux", "Linux", "Migrations", "SQLite",
-                "SQLiteStore", "StoreTesting", "TestSupport",
+                "SQLiteStore", "StoreTesting", "TestSupport", "TextFormats",
             ],
             exclude: ["Log/verify.py"]),
         // The manager on the store that users have, and the contract of all stores.
@@ -70,16 +77,19 @@ let package = Package(
             dependencies: [
                 "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "PipedStore",
                 "SQLite", "SQLiteStore", "StoreServer", "StoreTesting", "TestSupport",
+                "TextFormats",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
             dependencies: [
                 "AlertCore", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "CLinux",
-                "TestSupport",
+                "TestSupport", "TextFormats",
             ]),
         .testTarget(
             name: "AlertAgentsTests",
-            dependencies: ["AlertAgents", "AlertQueue", "ProcessTesting", "TestSupport"],
+            dependencies: [
+                "AlertAgents", "AlertQueue", "ProcessTesting", "TestSupport", "TextFormats",
+            ],
             exclude: ["Hooks"]),
         .testTarget(
             name: "AlertQueueTestingTests",
@@ -92,7 +102,7 @@ let package = Package(
             name: "alertqTests",
             dependencies: [
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "ProcessTesting",
-                "SQLite", "TestSupport",
+                "SQLite", "TestSupport", "TextFormats",
             ],
             exclude: ["Help"]),
         // What tests need of the system, without a word about alerts.
@@ -129,7 +139,7 @@ let package = Package(
             name: "EndToEnd",
             dependencies: [
                 "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
-                "TidyDaemon", "CLinux", "Linux",
+                "TidyDaemon", "CLinux", "Linux", "TextFormats",
             ],
             exclude: [
                 "Agents/agent_tests.py",
@@ -148,7 +158,7 @@ let package = Package(
             name: "Faults",
             dependencies: [
                 "AlertCore", "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient",
-                "SQLite", "SQLiteStore", "TestSupport", "TidyDaemon", "CLinux",
+                "SQLite", "SQLiteStore", "TestSupport", "TextFormats", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
@@ -169,13 +179,14 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
             name: "alertq",
             dependencies: [
                 "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
+                "TextFormats",
             ],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",
             dependencies: [
                 "AlertAgents", "AlertCore", "AlertPresenters", "AlertQueue", "Migrations", "SQLite",
-                "SQLiteStore", "alertq",
+                "SQLiteStore", "TextFormats", "alertq",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"]),
     ]

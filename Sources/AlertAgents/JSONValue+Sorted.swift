@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 extension JSONValue {
     /// The value without members that are null, which count as absent, and with the others in the

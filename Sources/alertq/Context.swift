@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import TextFormats
 
 /// The process around a verb, parts of which tests can replace.
 struct Context: Sendable {

@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Synchronization
+import TextFormats
 
 /// The resources that the process needs before it can do anything.
 ///

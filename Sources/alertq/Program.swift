@@ -3,6 +3,7 @@ import CArguments
 import CLinux
 import Glibc
 import Linux
+import TextFormats
 
 /// The process: its arguments, its standard streams and its end.
 enum Program {

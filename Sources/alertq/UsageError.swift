@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// A command line that breaks the rules of the command.
 struct UsageError: Error, CustomStringConvertible {

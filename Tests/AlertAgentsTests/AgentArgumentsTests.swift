@@ -1,6 +1,7 @@
 import AlertQueue
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertAgents
 

@@ -2,6 +2,7 @@ import AlertQueue
 import Foundation
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertAgents
 

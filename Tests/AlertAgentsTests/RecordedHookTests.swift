@@ -2,6 +2,7 @@ import AlertQueue
 import ProcessTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertAgents
 

@@ -77,7 +77,7 @@ package final class PipedStore: AlertStore {
     }
 
     package nonisolated(nonsending) func find(
-        _ reference: Reference
+        _ reference: AlertReference
     ) async throws(AlertError) -> Receipt {
         try await call(.find(reference), as: Receipt.self)
     }

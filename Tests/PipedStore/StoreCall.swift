@@ -5,7 +5,7 @@ package enum StoreCall: Sendable, Codable {
     case open
     case commit([Change], request: IdempotencyKey?, by: Caller, under: Epoch?)
     case post(Note, by: Caller)
-    case find(Reference)
+    case find(AlertReference)
     case next(ScreenQuery)
     case waiting(besides: Alert.ID)
     case pendingCount

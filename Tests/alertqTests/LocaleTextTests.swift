@@ -1,6 +1,7 @@
 import AlertCore
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import alertq
 

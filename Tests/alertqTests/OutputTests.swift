@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import alertq
 

@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import alertq
 

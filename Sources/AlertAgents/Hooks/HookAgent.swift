@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// A coding agent that lets programs answer its requests for permission, and how it reads their
 /// answers.

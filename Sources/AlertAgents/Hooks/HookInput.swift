@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// The standard input of a hook.
 enum HookInput {

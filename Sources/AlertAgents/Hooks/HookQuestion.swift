@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// What a person is asked about a request.
 ///

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// What a coding agent sends to its hooks.
 ///

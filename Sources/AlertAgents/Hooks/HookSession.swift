@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// What a hook does, from the message on its standard input to the reply on its standard output.
 ///
@@ -88,7 +89,7 @@ extension HookSession {
             try await context.open(source).closing { manager in
                 let screens = await manager.screens()
                 let alert = question.alert(source: source, key: "hook", options)
-                if options.ifUnattended != .wait, screens.screen(for: alert) == nil,
+                if options.ifUnattended != .wait, !screens.mayShow(alert),
                     try await !isAsked(question, manager)
                 {
                     return try reply(verdictWhenUnattended(for: request), request)
@@ -155,7 +156,7 @@ extension HookSession {
                 let isDecision = response.outcome == .answered
                 try await manager.collect(
                     record.id,
-                    unused: isDecision ? "not used: it answers an earlier request" : nil)
+                    because: isDecision ? "not used: it answers an earlier request" : nil)
             }
             claim.end()
         }
@@ -333,10 +334,10 @@ extension HookSession {
     }
 
     private func collectUnused(
-        _ record: AlertRecord, _ unused: String, _ manager: AlertManager
+        _ record: AlertRecord, _ reason: String, _ manager: AlertManager
     ) async {
         do {
-            try await manager.collect(record.id, unused: unused)
+            try await manager.collect(record.id, because: reason)
         } catch {
             context.note("that the answer is not used could not be logged: \(error)")
         }

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// A message from a client: one JSON object on one line; see
 /// <https://modelcontextprotocol.io/specification/2026-07-28/basic#messages>.

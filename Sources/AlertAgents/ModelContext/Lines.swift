@@ -2,6 +2,7 @@ import AlertQueue
 import Dispatch
 import Linux
 import Synchronization
+import TextFormats
 
 /// Divides a stream of bytes into lines, of which it keeps at most one in memory.
 struct LineSplitter: Sendable {

@@ -1,5 +1,6 @@
 import AlertQueue
 import Synchronization
+import TextFormats
 
 /// A server of the Model Context Protocol: reads messages, keeps track of calls, and replies.
 ///

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// What a request says about its client, or the handshake before it.
 struct RequestContext: Sendable {

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// A tool as clients and models see it; see
 /// <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool>.

@@ -1,5 +1,6 @@
 import AlertQueue
 import Synchronization
+import TextFormats
 
 /// A request that takes time, from its arrival to its reply.
 final class ToolCall: Sendable {

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// The arguments of a call, read as the tool's schema says.
 struct AgentArguments: Sendable {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// What an agent is told about its alerts: the alert's JSON, and what it means in words.
 ///

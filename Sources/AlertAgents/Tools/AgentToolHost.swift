@@ -1,6 +1,7 @@
 import AlertQueue
 import Linux
 import Synchronization
+import TextFormats
 
 /// Carries out what agents ask for, on a queue.
 ///

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// The tools of `alertq mcp`, as models read about them.
 ///

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// Brings arguments into the form that a schema names, where what was sent has one meaning.
 ///

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What the log says about one alert, gathered from its entries, and the rules that they and the
 /// alert have to agree with.
 ///

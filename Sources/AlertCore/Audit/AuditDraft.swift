@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// The contents of an audit entry before it has its position in the chain.
 package struct AuditDraft: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// One link of the audit log's chain: an event, and the proof of its position.
 ///

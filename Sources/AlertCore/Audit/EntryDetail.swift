@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// The detail texts of audit entries.
 ///

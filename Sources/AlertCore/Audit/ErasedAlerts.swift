@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The alerts whose texts were erased according to one entry of the audit log.
 ///
 /// As text, in the entry's detail: `alerts 1-180, 183`. What an erasure may leave of an alert is in

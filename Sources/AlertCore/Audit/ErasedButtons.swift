@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What an erasure leaves of an alert's buttons: no labels, and no ids made from them.
 package struct ErasedButtons {
     package let buttons: [PartialButton]

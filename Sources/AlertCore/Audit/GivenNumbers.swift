@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The ids assigned to alerts, according to the log: a restore continues them from a number that is
 /// far beyond the last one.
 package struct GivenNumbers: Sendable, Hashable {

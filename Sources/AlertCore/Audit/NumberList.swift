@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Numbers of alerts or of entries, as details of the audit log list them: `1-180, 183`.
 struct NumberList: Sendable, Hashable {
     let ranges: [ClosedRange<Int64>]

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The contents of a restore's audit entry, stored as its detail.
 ///
 /// `backup HEAD; replaced HEAD; alerts from N`, where a head is `SEQUENCE:HASH`, or `none` for an

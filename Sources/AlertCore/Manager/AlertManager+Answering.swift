@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // What any process can do with any alert by its id.
 extension AlertManager {
     /// Answers an alert with one of its buttons, as a program does.
@@ -214,12 +216,12 @@ extension AlertManager {
     ///   ``AlertError/notYours(_:owner:)``, ``AlertError/inconsistent(_:_:)``,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
-        try await collect(id, unused: nil)
+        try await collect(id, because: nil)
     }
 
-    /// Marks a response as taken; `unused` is what the log is to say if it is not used.
-    package func collect(_ id: Alert.ID, unused reason: String?) async throws(AlertError) {
-        let receipt = try await store.commit(.collect(id, unused: reason), by: context.caller)
+    /// Marks a response as taken; the reason is what the log is to say if it is not used.
+    package func collect(_ id: Alert.ID, because reason: String?) async throws(AlertError) {
+        let receipt = try await store.commit(.collect(id, because: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }
     }
 
@@ -267,5 +269,77 @@ extension AlertManager {
             id, resolution, seen: seen, by: other ?? context.caller)
         feed(.resolved(record))
         return record
+    }
+}
+
+// MARK: - Snoozing
+
+extension AlertManager {
+    /// Snoozes an alert: afterwards it has its old position in the list again, and is shown in its
+    /// account's next round.
+    ///
+    /// ```swift
+    /// try await manager.snooze(42, for: .seconds(3600))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert; if it is on a screen, it leaves the screen.
+    ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
+    /// - Returns: The record of the waiting alert, with ``AlertRecord/snoozedUntil``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)``.
+    @discardableResult
+    public func snooze(
+        _ id: Alert.ID, for duration: Duration? = nil
+    ) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: duration.map(Alert.Deadline.after))
+    }
+
+    /// Snoozes an alert until a date, which follows the wall clock when that is set.
+    ///
+    /// ```swift
+    /// try await manager.snooze(42, until: Date(timeIntervalSinceNow: 86_400))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert; if it is on a screen, it leaves the screen.
+    ///   - date: In the future, at most 100 years away.
+    /// - Returns: The record of the waiting alert, with ``AlertRecord/snoozedUntil``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)``.
+    @discardableResult
+    public func snooze(_ id: Alert.ID, until date: Date) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: .at(date))
+    }
+
+    private func snooze(
+        _ id: Alert.ID, until end: Alert.Deadline?
+    ) async throws(AlertError) -> AlertRecord {
+        let record = try await store.snooze(id, until: end, by: context.caller)
+        feed(.snoozed(id))
+        return record
+    }
+}
+
+// MARK: - Commands that an answer allows to run
+
+extension AlertManager {
+    /// Uses an answer to start a command: marks it as collected, and logs the start.
+    ///
+    /// - Parameter allowsDefault: Whether a default button that was applied at the deadline is
+    ///   enough.
+    /// - Returns: Whether the command may start: the answer is a yes, and nobody has used it.
+    /// - Throws: The errors of ``collect(_:)``; the command must not start then.
+    package func startRun(
+        _ id: Alert.ID, allowsDefault: Bool
+    ) async throws(AlertError) -> Bool {
+        try await store.commit(
+            .run(id, .started(allowsDefault: allowsDefault)), by: context.caller
+        ).isNew
+    }
+
+    /// Logs how a command ended that an answer allowed to start.
+    ///
+    /// - Throws: The errors of ``collect(_:)``.
+    package func endRun(_ id: Alert.ID, _ end: RunStep) async throws(AlertError) {
+        _ = try await store.commit(.run(id, end), by: context.caller)
     }
 }

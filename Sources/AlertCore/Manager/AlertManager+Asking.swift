@@ -1,3 +1,5 @@
+import TextFormats
+
 // Asking, with and without waiting for the response.
 extension AlertManager {
     /// Asks without waiting: stores the alert, and runs its buttons' actions and the handler once
@@ -215,7 +217,7 @@ extension AlertManager {
         guard let delegate = delegate ?? context.delegates.managers else {
             return try await enqueue(alert, isAwaited: isAwaited)
         }
-        let asking = try await context.delegates.storing(with: delegate) {
+        let asking = try await context.delegates.remembering(delegate) {
             () async throws(AlertError) in try await enqueue(alert, isAwaited: isAwaited)
         }
         // It may be on another screen, which the log reports.
@@ -242,15 +244,14 @@ extension AlertManager {
         let wanted = record.alert.presenters
         guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
         else { return }
-        if await mayBeShown(on: wanted) { return }
-        if await store.screens().screen(for: record.alert, record.id) != nil { return }
+        if await mayShow(record.alert) { return }
+        if await store.screens().mayShow(record.alert, record.id) { return }
         context.errors.report(.unattended(record.id, presenters: wanted))
     }
 
-    /// Whether one of the manager's own presenters may show an alert; `nil` means all presenters.
-    func mayBeShown(on wanted: [String]?) -> Bool {
-        guard screen.isOn else { return false }
-        return wanted?.hasIdentical(of: screen.presenters.names) ?? true
+    /// Whether one of the manager's own presenters may show an alert, now or when it has rested.
+    func mayShow(_ alert: Alert) -> Bool {
+        screen.isOn && alert.mayBeShown(by: screen.presenters.names)
     }
 
     /// Keeps the closures of an alert until it has its response.
@@ -258,13 +259,12 @@ extension AlertManager {
         let record = asking.receipt.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
             tellHandlers(.keep(mine, for: record.id))
-            follow(from: asking.receipt.sequence)
         }
         wake()
         if record.response != nil {
             settle(record)
-        } else if waiters.mayHaveMissed(asking) {
-            Task { await lookAgain(at: record.id) }
+        } else {
+            Task.immediate { await watch(asking) }
         }
     }
 
@@ -291,7 +291,7 @@ extension AlertManager {
         }
     }
 
-    /// Follows what happens to an alert that a call waits for, from its storing on.
+    /// Follows what happens to an alert that something here waits for, from its storing on.
     private func watch(_ asking: Asking) async {
         let id = asking.receipt.record.id
         follow(from: asking.receipt.sequence)

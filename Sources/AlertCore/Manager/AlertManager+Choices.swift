@@ -1,3 +1,5 @@
+import TextFormats
+
 // Questions whose buttons are the cases of an enum.
 extension AlertManager {
     /// Asks with an enum whose cases are the buttons, and returns the chosen case.

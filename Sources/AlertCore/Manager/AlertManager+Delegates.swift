@@ -53,11 +53,9 @@ extension AlertManager {
 
     /// Makes calls of an alert's delegate, one after another, and then tells the screen.
     func notify(_ number: Int, _ id: Alert.ID, _ callbacks: [Callback]) {
-        var callbacks = callbacks
-        callbacks.removeAll { callback in
-            if callback.isForOwn, context.delegates.ofOwn(id) == nil { return true }
-            guard callback.kind == .didPresent else { return false }
-            return !context.delegates.beginsPresentation(of: id)
+        let callbacks = callbacks.filter { callback in
+            if callback.isForOwn, context.delegates.ofOwn(id) == nil { return false }
+            return callback.kind != .didPresent || context.delegates.beginsPresentation(of: id)
         }
         guard let delegate = context.delegates[id] else {
             return feed(.passed(number, isHandled: false))
@@ -75,7 +73,7 @@ extension AlertManager {
             return feed(.passed(number, isHandled: false))
         }
         context.delegates.endsPresentation(of: id)
-        notify(number, id, [.didDismiss(record, record.response?.buttonIndex ?? -1)])
+        notify(number, id, [Callback(.didDismiss, record)])
     }
 
     /// Asks the delegate of an alert that is on no screen whether it handles a cancel; one that
@@ -83,7 +81,7 @@ extension AlertManager {
     func isCancelHandled(_ record: AlertRecord) async -> Bool {
         guard let delegate = context.delegates[record.id] else { return false }
         let isHandled = OneShot<Bool>()
-        add([.cancel(record)], of: record.id, to: delegate, then: .answer(isHandled))
+        add([Callback(.cancel, record)], of: record.id, to: delegate, then: .answer(isHandled))
         return await isHandled.value()
     }
 
@@ -111,7 +109,7 @@ extension AlertManager {
         // This manager's own screen notifies it, even if the alert has yet to appear there.
         if screen.shown == id { return feed(.appearedElsewhere(id)) }
         guard context.delegates.beginsPresentation(of: id) else { return }
-        add([.didPresent(nil)], of: id, to: delegate, then: nil)
+        add([Callback(.didPresent, nil)], of: id, to: delegate, then: nil)
     }
 
     /// Notifies a delegate that no screen shows its alert any longer, which waits again.
@@ -119,7 +117,7 @@ extension AlertManager {
         guard screen.shown != id, let delegate = context.delegates.ofOwn(id),
             context.delegates.endsPresentation(of: id)
         else { return }
-        add([.didDismiss(nil, -1)], of: id, to: delegate, then: nil)
+        add([Callback(.didDismiss, nil)], of: id, to: delegate, then: nil)
     }
 
     /// Notifies a delegate of how an alert ended on other screens, and then the calls and closures
@@ -135,14 +133,12 @@ extension AlertManager {
             if response.isClick {
                 // The log's entry for its appearance may not have been read yet.
                 if delegates.beginsPresentation(of: id) {
-                    var shown = record
-                    (shown.state, shown.response) = (.presented, nil)
-                    callbacks.append(.didPresent(shown))
+                    callbacks.append(Callback(.didPresent, record.onScreen))
                 }
-                callbacks.append(.clicked(record, response.buttonIndex))
+                callbacks.append(Callback(.clicked, record))
             }
             if delegates.endsPresentation(of: id) {
-                callbacks.append(.didDismiss(record, response.buttonIndex))
+                callbacks.append(Callback(.didDismiss, record))
             }
         }
         add(callbacks, of: id, to: delegate, then: .settle(record))
@@ -156,8 +152,7 @@ extension AlertManager {
         _ callbacks: [Callback], of id: Alert.ID, to delegate: any AlertManagerDelegate,
         then next: DelegateCall.Next?
     ) {
-        var callbacks = callbacks
-        if callbacks.isEmpty { callbacks = [Callback(kind: .nothing, record: nil)] }
+        let callbacks = callbacks.isEmpty ? [Callback(.nothing, nil)] : callbacks
         for (index, callback) in callbacks.enumerated() {
             let number = nextNumber()
             callsInLine[number] = DelegateCall(
@@ -176,7 +171,7 @@ extension AlertManager {
                 guard let call = callsInLine[number] else { break }
                 context.errors.report(
                     .delegate(
-                        call.id, "\(type(of: call.delegate)).\(call.callback.name)",
+                        call.id, "\(type(of: call.delegate)).\(call.callback.kind.rawValue)",
                         silentFor: DelegateCalls.patience))
             case .forget(let number): callsInLine[number] = nil
             }
@@ -210,7 +205,7 @@ extension AlertManager {
     ) async -> AlertRecord? {
         if let record = call.callback.record { return record }
         guard var record = try? await store.record(call.id) else { return nil }
-        if call.callback.kind == .didPresent { record.state = .presented }
+        if call.callback.kind == .didPresent { return record.onScreen }
         record.response = nil
         return record
     }

@@ -1,3 +1,5 @@
+import TextFormats
+
 // Code that is registered by name for the responses of alerts that carry the name.
 extension AlertManager {
     /// Registers code under a handler's name, and runs it for every uncollected response of an

@@ -1,3 +1,5 @@
+import TextFormats
+
 // Following the log for the actions of others, while anything here depends on them, and passing on
 // responses.
 
@@ -46,7 +48,7 @@ extension AlertManager {
         var (position, isFailing) = (position, false)
         do throws(AlertError) {
             let news = try news.get()
-            if news.hasChanged { feed(.news) }
+            if news.hasChanged { feed(.queueChanged) }
             for event in news.events {
                 if let id = event.alertID { try await note(event.kind, of: id) }
                 position = LogPosition(sequence: event.sequence)
@@ -100,7 +102,7 @@ extension AlertManager {
         case .presented: await hearPresented(id)
         case .snoozed: feed(.snoozed(id))
         case .returned: notifyReturned(id)
-        case .asked: feed(.news)
+        case .asked: feed(.queueChanged)
         case .cancelling: try await noteCancelRequest(for: id)
         case .collected, .erased, .restored, .ran, .access, .reminded, .seen, .claimed, .moved,
             .superseded, .unused:

@@ -1,3 +1,5 @@
+import Synchronization
+
 // Presenting, and the screens that present.
 extension AlertManager {
     /// Starts showing alerts, together with all other screens of the queue.
@@ -97,4 +99,28 @@ extension AlertManager {
 
     /// The attached screens, in any process.
     package nonisolated func screens() async -> ScreenRoster { await store.screens() }
+}
+
+/// The reason why presenting has ended by itself, if it has.
+final class PresentationFailure: Sendable {
+    private let state = Mutex<AlertError?>(nil)
+    private let hasFailed = ChangeSignal()
+
+    var error: AlertError? {
+        get { state.withLock { $0 } }
+        set {
+            state.withLock { $0 = newValue }
+            hasFailed.change()
+        }
+    }
+
+    /// Waits until presenting ends by itself, and throws the reason; returns if the task is
+    /// cancelled.
+    func wait() async throws(AlertError) {
+        while !Task.isCancelled {
+            let seen = hasFailed.count
+            if let error { throw error }
+            await hasFailed.wait(after: seen)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import TextFormats
+
 // Carrying out what the screen wants.
 
 /// The parts of the system that a manager's screen uses.
@@ -36,7 +38,7 @@ struct ScreenParts {
 }
 
 extension Screen.Event {
-    var isNews: Bool { if case .news = self { true } else { false } }
+    var isQueueChanged: Bool { if case .queueChanged = self { true } else { false } }
 }
 
 extension AlertManager {
@@ -361,12 +363,12 @@ extension AlertManager {
             start(number) { [clock = context.clock] run in
                 await presenter.run(presentation.handingOver(to: run), after: failure, clock)
             }
-        case .tell(let number, let name, let showing, let news):
+        case .tell(let number, let name, let showing, let departure):
             guard let presenter = screenParts.presenters[name],
                 let presentation = presentation(showing)
             else { return feed(.ended(run: number, .told)) }
             start(number) { _ in
-                switch news {
+                switch departure {
                 case .resolved(let response, let choseHere):
                     await presenter.didResolve(
                         presentation, response: response, choseHere: choseHere)

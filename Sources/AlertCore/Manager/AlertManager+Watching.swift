@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TextFormats
 
 // What `alertq watch` needs: the growing log, and responses that nobody takes.
 extension AlertManager {

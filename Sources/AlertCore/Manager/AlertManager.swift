@@ -199,7 +199,7 @@ extension AlertManager {
     nonisolated func send(_ event: Screen.Event) {
         let isFirst = inbox.withLock { events in
             // One look serves all that may have changed.
-            if case .news = event, events.contains(where: \.isNews) { return false }
+            if event.isQueueChanged, events.contains(where: \.isQueueChanged) { return false }
             events.append(event)
             return events.count == 1
         }
@@ -209,7 +209,7 @@ extension AlertManager {
 
     /// Tells the screen that there may be something to show.
     nonisolated func wake() {
-        if isPresenting.load(ordering: .acquiring) { send(.news) }
+        if isPresenting.load(ordering: .acquiring) { send(.queueChanged) }
     }
 
     private func receive() {

@@ -1,13 +1,9 @@
 /// A call of a delegate.
 struct Callback {
-    enum Kind: Equatable {
-        case willPresent
-        case didPresent
-        case clicked(Int)
-        case cancel
-        case willDismiss(Int)
-        case didDismiss(Int)
-        /// No call: what comes after the earlier ones.
+    /// The delegate's method.
+    enum Kind: String {
+        case willPresent, didPresent, clicked, cancel, willDismiss, didDismiss
+        /// None: only what comes after the earlier calls.
         case nothing
     }
 
@@ -15,56 +11,26 @@ struct Callback {
     /// The alert; `nil` if it is to be read when its turn comes.
     let record: AlertRecord?
     /// Whether it is for the asker's delegate alone.
-    var isForOwn = false
+    let isForOwn: Bool
 
-    static func willPresent(_ record: AlertRecord) -> Callback {
-        Callback(kind: .willPresent, record: record)
-    }
-
-    static func didPresent(_ record: AlertRecord?, ifOwn: Bool = false) -> Callback {
-        Callback(kind: .didPresent, record: record, isForOwn: ifOwn)
-    }
-
-    static func clicked(_ record: AlertRecord, _ index: Int) -> Callback {
-        Callback(kind: .clicked(index), record: record)
-    }
-
-    static func cancel(_ record: AlertRecord) -> Callback {
-        Callback(kind: .cancel, record: record)
-    }
-
-    static func willDismiss(_ record: AlertRecord, _ index: Int) -> Callback {
-        Callback(kind: .willDismiss(index), record: record)
-    }
-
-    static func didDismiss(_ record: AlertRecord?, _ index: Int) -> Callback {
-        Callback(kind: .didDismiss(index), record: record)
-    }
-
-    /// The name of the delegate's method.
-    var name: String {
-        switch kind {
-        case .willPresent: "willPresent"
-        case .didPresent: "didPresent"
-        case .clicked: "clicked"
-        case .cancel: "cancel"
-        case .willDismiss: "willDismiss"
-        case .didDismiss: "didDismiss"
-        case .nothing: "nothing"
-        }
+    init(_ kind: Kind, _ record: AlertRecord?, isForOwn: Bool = false) {
+        self.kind = kind
+        self.record = record
+        self.isForOwn = isForOwn
     }
 
     /// Calls the method; returns whether it has handled a cancel.
     nonisolated(nonsending) func call(
         _ delegate: any AlertManagerDelegate, _ record: AlertRecord
     ) async -> Bool {
+        let index = record.response?.buttonIndex ?? -1
         switch kind {
         case .willPresent: await delegate.willPresent(record)
         case .didPresent: await delegate.didPresent(record)
-        case .clicked(let index): await delegate.clicked(record, buttonAt: index)
+        case .clicked: await delegate.clicked(record, buttonAt: index)
         case .cancel: return await delegate.cancel(record) == .handled
-        case .willDismiss(let index): await delegate.willDismiss(record, withButtonAt: index)
-        case .didDismiss(let index): await delegate.didDismiss(record, withButtonAt: index)
+        case .willDismiss: await delegate.willDismiss(record, withButtonAt: index)
+        case .didDismiss: await delegate.didDismiss(record, withButtonAt: index)
         case .nothing: break
         }
         return false

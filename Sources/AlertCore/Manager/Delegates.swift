@@ -4,14 +4,13 @@ import Synchronization
 /// the manager's delegate, or for a single alert the delegate given with it, which is remembered
 /// until the alert has ended. All are held weakly.
 final class Delegates: Sendable {
-    /// A weak reference to a delegate.
-    private struct Reference: Sendable {
+    private struct WeakDelegate: Sendable {
         weak let delegate: (any AlertManagerDelegate)?
     }
 
     /// An alert that this manager has asked.
     private struct Own {
-        let reference: Reference
+        let weak: WeakDelegate
         var isPresented = false
         /// Whether it has left the screens, as its delegate knows, and waits again.
         var hasReturned = false
@@ -27,12 +26,12 @@ final class Delegates: Sendable {
     /// How many alerts are remembered; beyond twice that number, the oldest are forgotten.
     /// Otherwise those whose end this manager does not notice would stay forever.
     private static let memory = 10_000
-    private let ofManager: Reference
+    private let ofManager: WeakDelegate
     private let state = Mutex(State())
     private let arrivals = ChangeSignal()
 
     init(_ delegate: (any AlertManagerDelegate)?) {
-        ofManager = Reference(delegate: delegate)
+        ofManager = WeakDelegate(delegate: delegate)
     }
 
     /// The manager's delegate.
@@ -43,26 +42,26 @@ final class Delegates: Sendable {
 
     /// Whether a delegate wants to be notified of alerts that this manager has asked.
     var hasOwn: Bool {
-        state.withLock { $0.own.values.contains { $0.reference.delegate != nil } }
+        state.withLock { $0.own.values.contains { $0.weak.delegate != nil } }
     }
 
     /// The delegate of an alert, if this manager has asked it.
     func ofOwn(_ id: Alert.ID) -> (any AlertManagerDelegate)? {
-        state.withLock { $0.own[id] }?.reference.delegate
+        state.withLock { $0.own[id] }?.weak.delegate
     }
 
     /// The delegate that is notified of an alert.
     subscript(id: Alert.ID) -> (any AlertManagerDelegate)? {
         guard let own = state.withLock({ $0.own[id] }) else { return ofManager.delegate }
-        return own.reference.delegate
+        return own.weak.delegate
     }
 
-    /// Stores an alert that has a delegate of its own.
+    /// Remembers the delegate of an alert that is about to be stored.
     ///
     /// It may appear on the screen before its id is known here: ``waitForArrivals()`` waits for
     /// that.
-    nonisolated(nonsending) func storing(
-        with delegate: any AlertManagerDelegate,
+    nonisolated(nonsending) func remembering(
+        _ delegate: any AlertManagerDelegate,
         _ store: nonisolated(nonsending) () async throws(AlertError) -> Asking
     ) async throws(AlertError) -> Asking {
         let number = state.withLock { state in
@@ -77,7 +76,7 @@ final class Delegates: Sendable {
             state.withLock { state in
                 state.arriving.remove(number)
                 guard record.response == nil else { return }
-                state.own[record.id] = Own(reference: Reference(delegate: delegate))
+                state.own[record.id] = Own(weak: WeakDelegate(delegate: delegate))
                 guard state.own.count > 2 * Self.memory else { return }
                 for id in state.own.keys.sorted().prefix(Self.memory) { state.own[id] = nil }
             }

@@ -46,7 +46,8 @@ struct Notice {
     /// How long an alert without buttons may keep others waiting.
     private static let longestForOthers = Duration.seconds(10)
 
-    enum Due { case nothing, leave, count }
+    /// What is to be done when its time on the screen is over, or is if others wait.
+    enum Step { case dismiss, count }
 
     private let end: ClockReading
     private let endForOthers: ClockReading
@@ -62,14 +63,14 @@ struct Notice {
         next = endForOthers
     }
 
-    /// Whether its time is over, or whether it is if others wait. It is tried again each second, in
-    /// case the dismissal can't be stored the first time.
-    mutating func due(at now: ClockReading) -> Due {
-        guard now.isAtOrAfter(next) else { return .nothing }
+    /// What is to be done now, if anything. A step is repeated each second, in case the dismissal
+    /// can't be stored the first time.
+    mutating func takeStep(at now: ClockReading) -> Step? {
+        guard now.isAtOrAfter(next) else { return nil }
         let left = now.time(until: end)
         next = now.advanced(by: left > .zero ? min(left, .seconds(1)) : .seconds(1))
         isAskedFor = left > .zero
-        return isAskedFor ? .count : .leave
+        return isAskedFor ? .count : .dismiss
     }
 
     func timeLeft(at now: ClockReading, othersWait: Bool) -> Duration {

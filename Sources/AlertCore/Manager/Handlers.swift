@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The code that waits for responses in one manager: closures given with alerts, and handlers
 /// registered by name; which of it runs, and which responses must be tried again.
 ///

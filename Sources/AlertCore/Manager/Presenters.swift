@@ -25,14 +25,14 @@ struct Presenters {
     }
 
     /// The names of those that may show an alert and are not stuck.
-    func candidates(for record: AlertRecord) -> [String] {
+    func allowed(for record: AlertRecord) -> [String] {
         guard only == nil || only == record.id else { return [] }
         return unstuck.filter { record.alert.mayBeShown(by: [$0]) }
     }
 
-    /// Whether some presenter may show an alert and can do so now.
+    /// Whether one of them may show an alert, and can do so now.
     func canShow(_ record: AlertRecord, at now: ClockReading) -> Bool {
-        candidates(for: record).contains { !failed.isResting($0, at: now) }
+        allowed(for: record).contains { !failed.isResting($0, at: now) }
     }
 
     /// How long a presenter still rests.
@@ -43,8 +43,8 @@ struct Presenters {
     /// When the first resting presenter can be tried again.
     func nextTry(after now: ClockReading) -> ClockReading? { failed.nextEnd(after: now) }
 
-    mutating func isStuck(_ name: String) { stuck.insert(name) }
-    mutating func isNoLongerStuck(_ name: String) { stuck.remove(name) }
+    mutating func markStuck(_ name: String) { stuck.insert(name) }
+    mutating func markUsable(_ name: String) { stuck.remove(name) }
 
     /// Records a failure, and returns how long the presenter rests.
     mutating func noteFailure(

@@ -17,9 +17,7 @@ struct QueueContext: Sendable {
 
     /// Notes for the log that an alert is on a screen, through presenters of these names.
     func noteAppearance(of record: AlertRecord, on presenters: [String]) {
-        var shown = record
-        shown.state = .presented
         let presenting = caller.through(presenters.joined(separator: " "))
-        store.post(.presented(shown), by: presenting)
+        store.post(.presented(record.onScreen), by: presenting)
     }
 }

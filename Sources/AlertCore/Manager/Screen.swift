@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// The screen of a manager: which alert is on it, who shows it, and what comes next.
 ///
@@ -71,8 +72,6 @@ struct Screen {
     /// Why what is being attached is no longer wanted, if that is an error.
     private var startFailure: AlertError?
     private var stops: [Call] = []
-    /// Calls that wait until there is nothing left to show.
-    private var idleCalls: [Call] = []
     /// The current alert, while this screen leads and can't show it itself.
     private(set) var elsewhere: Elsewhere?
     private var skipped = SkippedAlerts()
@@ -84,8 +83,8 @@ struct Screen {
     struct Common {
         var presenters = Presenters()
         var isLeading = false
-        /// Whether callers wait until nothing is left, who should not wait for a long rest as well.
-        var isEndAwaited = false
+        /// Calls that wait until there is nothing left to show.
+        var idleCalls: [Call] = []
         /// The presenters that did not end in time, by the numbers of their runs.
         var lateRuns: [Int: String] = [:]
         var effects: [Effect] = []
@@ -116,7 +115,7 @@ extension Screen {
         /// The end of ``Effect/takeTurn``; `false` if the screen did not get it.
         case tookTurn(Bool)
         /// Something was asked, or has changed.
-        case news
+        case queueChanged
         case found(Int, Found)
         case announced(Int, LeaseState)
         /// The screens may have changed.
@@ -169,7 +168,7 @@ extension Screen {
         case countWaiting(Alert.ID)
         /// Lets a presenter show an alert, after telling it that its choice was not stored.
         case present(run: Int, name: String, showing: Int, after: AlertError?)
-        case tell(run: Int, name: String, showing: Int, News)
+        case tell(run: Int, name: String, showing: Int, Departure)
         /// A presenter that has made a choice continues: it was not stored.
         case release(run: Int)
         /// A presenter takes the alert off.
@@ -193,8 +192,8 @@ extension Screen {
         case report(BackgroundError)
     }
 
-    /// What a presenter is told when its alert has left the screen.
-    enum News {
+    /// How an alert has left the screen, as its presenters are told.
+    enum Departure {
         case resolved(Response, choseHere: Bool)
         case snoozed(until: Date)
     }
@@ -232,7 +231,6 @@ extension Screen {
 
     mutating func handle(_ event: Event, at now: ClockReading) -> [Effect] {
         common.now = now
-        common.isEndAwaited = isEndAwaited
         react(to: event)
         defer { common.effects = [] }
         return common.effects
@@ -240,14 +238,16 @@ extension Screen {
 
     private mutating func react(to event: Event) {
         switch event {
-        case .start(let start): begin(start)
-        case .stop(let call): stop(call)
+        case .start(let start): replace(with: start)
+        case .stop(let call):
+            stops.append(call)
+            replace(with: nil)
         case .failed(let error): fail(error)
         case .waitUntilIdle(let call): waitUntilIdle(call)
         case .attached(let error): attached(error)
         case .turnIsLate: turnIsLate()
         case .tookTurn(let isTaken): tookTurn(isTaken)
-        case .news: lookAgain()
+        case .queueChanged: lookAgain()
         case .found(let number, let result):
             if case .looking(let looking) = state, looking.number == number {
                 found(result, looking)
@@ -293,7 +293,7 @@ extension Screen {
     var isIdle: Bool { if case .idle = state { true } else { false } }
 
     /// Whether callers wait until there is nothing left to show.
-    var isEndAwaited: Bool { !idleCalls.isEmpty }
+    var isEndAwaited: Bool { !common.idleCalls.isEmpty }
 
     /// The alert on the screen.
     var shown: Alert.ID? {
@@ -353,7 +353,8 @@ extension Screen {
 // MARK: - Starting and stopping
 
 extension Screen {
-    private mutating func begin(_ start: Start) {
+    /// Ends what there is, and then begins what is wanted instead.
+    private mutating func replace(with start: Start?) {
         if let replaced = wanted, isPending(replaced) {
             common.effects.append(.resume(replaced.call, nil))
         }
@@ -365,15 +366,6 @@ extension Screen {
     private func isPending(_ start: Start) -> Bool {
         if case .attaching(let current) = state, current.call == start.call { return false }
         return common.presenters.start != start.call
-    }
-
-    private mutating func stop(_ call: Call) {
-        if let replaced = wanted, isPending(replaced) {
-            common.effects.append(.resume(replaced.call, nil))
-        }
-        wanted = nil
-        stops.append(call)
-        end(because: "the presenter stopped")
     }
 
     private mutating func fail(_ error: AlertError) {
@@ -407,8 +399,8 @@ extension Screen {
         common.lateRuns = [:]
         common.isLeading = false
         elsewhere = nil
-        common.effects += (stops + idleCalls).map { .resume($0, nil) }
-        (stops, idleCalls) = ([], [])
+        common.effects += (stops + common.idleCalls).map { .resume($0, nil) }
+        (stops, common.idleCalls) = ([], [])
         guard let wanted else { return }
         state = .attaching(wanted)
         common.effects.append(.attach(wanted))
@@ -431,7 +423,7 @@ extension Screen {
 
     private mutating func waitUntilIdle(_ call: Call) {
         guard isOn else { return common.effects.append(.resume(call, nil)) }
-        idleCalls.append(call)
+        common.idleCalls.append(call)
         lookAgain()
     }
 }
@@ -464,12 +456,20 @@ extension Screen {
         switch state {
         case .idle(.trouble, _), .off, .attaching, .takingTurn, .showing: break
         case .idle: look()
+        case .looking, .announcing: noteInLook { $0.mustRepeat = true }
+        }
+    }
+
+    /// Notes something in the look that is under way, if there is one.
+    private mutating func noteInLook(_ note: (inout Looking) -> Void) {
+        switch state {
         case .looking(var looking):
-            looking.mustRepeat = true
+            note(&looking)
             state = .looking(looking)
         case .announcing(var looking, let what):
-            looking.mustRepeat = true
+            note(&looking)
             state = .announcing(looking, what)
+        case .off, .attaching, .idle, .takingTurn, .showing: break
         }
     }
 
@@ -488,7 +488,7 @@ extension Screen {
                     able: common.presenters.able(at: common.now),
                     unstuck: common.presenters.unstuck,
                     only: common.presenters.only, skipped: skipped.now(common.now),
-                    prefersQuestions: hasShownNotice, asksIfEmpty: !idleCalls.isEmpty)))
+                    prefersQuestions: hasShownNotice, asksIfEmpty: isEndAwaited)))
     }
 
     private mutating func found(_ found: Found, _ looking: Looking) {
@@ -508,7 +508,9 @@ extension Screen {
         case .leading(let others): lead(found, besides: others, looking)
         case .following:
             elsewhere = nil
-            guard let upcoming = found.upcoming, let record = upcoming.record, mayTry(record) else {
+            guard let upcoming = found.upcoming, let record = upcoming.record,
+                common.presenters.canShow(record, at: common.now)
+            else {
                 common.effects.append(.announceNothing)
                 return pauseForOthers(looking)
             }
@@ -525,7 +527,7 @@ extension Screen {
             let nextTry = skipped.nextTry(after: common.now)
             return pause(.nothing, until: nextTry, looking)
         }
-        if mayTry(record) {
+        if common.presenters.canShow(record, at: common.now) {
             elsewhere = nil
             announce(.here(record, upcoming), current: record, looking)
         } else if keepElsewhere(record, on: others) {
@@ -534,12 +536,6 @@ extension Screen {
             skipped.unshown.add(record.id, at: common.now)
             endRound()
         }
-    }
-
-    /// Whether a presenter here can show an alert now, and the log does not contradict it.
-    private func mayTry(_ record: AlertRecord) -> Bool {
-        common.presenters.canShow(record, at: common.now)
-            && !skipped.refused.isResting(record.id, at: common.now)
     }
 
     private mutating func announce(
@@ -578,8 +574,8 @@ extension Screen {
         let moments = [end, common.presenters.nextTry(after: common.now)].compactMap(\.self)
         state = .idle(pause, until: common.now.earliest(of: moments))
         if looking.isEmpty {
-            common.effects += idleCalls.map { .resume($0, nil) }
-            idleCalls = []
+            common.effects += common.idleCalls.map { .resume($0, nil) }
+            common.idleCalls = []
         }
     }
 
@@ -615,15 +611,7 @@ extension Screen {
 
     private mutating func noteChange(of id: Alert.ID) {
         skipped.forget(id)
-        switch state {
-        case .looking(var looking):
-            looking.changed.insert(id)
-            state = .looking(looking)
-        case .announcing(var looking, let what):
-            looking.changed.insert(id)
-            state = .announcing(looking, what)
-        case .off, .attaching, .idle, .takingTurn, .showing: break
-        }
+        noteInLook { $0.changed.insert(id) }
     }
 
     private mutating func resolved(_ record: AlertRecord) {
@@ -662,10 +650,10 @@ extension Screen {
 
     private mutating func timeHasCome() {
         if var notice = elsewhere?.notice, let id = elsewhere?.id {
-            switch notice.due(at: common.now) {
-            case .nothing: break
-            case .count: common.effects.append(.countWaiting(id))
-            case .leave: common.effects.append(.dismissElsewhere(id))
+            switch notice.takeStep(at: common.now) {
+            case .count?: common.effects.append(.countWaiting(id))
+            case .dismiss?: common.effects.append(.dismissElsewhere(id))
+            case nil: break
             }
             elsewhere?.notice = notice
         }
@@ -687,18 +675,20 @@ extension Screen {
 
     private mutating func reactToAlert(_ event: Event) {
         if case .ended(let run, _) = event, let name = common.lateRuns.removeValue(forKey: run) {
-            common.presenters.isNoLongerStuck(name)
+            common.presenters.markUsable(name)
             return lookAgain()
         }
         guard case .showing(var showing) = state else { return }
         showing.handle(event, &common)
         state = .showing(showing)
-        if case .over(let end, let late) = showing.state { finish(showing.id, end, late) }
+        if case .over(let end, let resolved) = showing.state { finish(showing.id, end, resolved) }
     }
 
     /// Goes on when the screen is clear.
-    private mutating func finish(_ id: Alert.ID, _ end: Showing.End, _ late: AlertRecord?) {
-        if let late { common.effects.append(.settle(late)) }
+    private mutating func finish(
+        _ id: Alert.ID, _ end: Showing.End, _ resolved: AlertRecord?
+    ) {
+        if let resolved { common.effects.append(.settle(resolved)) }
         switch end {
         case .resolved, .snoozed, .returned: skipped.forget(id)
         case .lost: skipped.failed.add(id, at: common.now)

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// One appearance of an alert on a manager's screen, from its first line until all is clear.
 ///
 /// Like ``Screen``, of whose events it gets those of its alert, it is a value and never waits.
@@ -10,9 +12,9 @@ struct Showing {
         /// the choice marked.
         case storing(Int, Storing)
         case clearing(Clearing)
-        /// It has left; `late` is its record if it has its response by now, even if that came
+        /// It has left; `resolved` is its record if it has its response by now, even if that came
         /// while it left.
-        case over(End, late: AlertRecord?)
+        case over(End, resolved: AlertRecord?)
     }
 
     /// How it ended.
@@ -84,7 +86,8 @@ struct Showing {
         let end: End
         let since: ClockReading
         var step: Step
-        var late: AlertRecord?
+        /// The record, if the response came since.
+        var resolved: AlertRecord?
     }
 
     /// How long presenters may take to clear their screens.
@@ -118,7 +121,7 @@ struct Showing {
     init(_ record: AlertRecord, _ upcoming: Upcoming, _ common: inout Screen.Common) {
         self.record = record
         number = common.nextNumber()
-        names = common.presenters.candidates(for: record)
+        names = common.presenters.allowed(for: record)
         start = common.now
         waiting = upcoming.waiting
         expiry =
@@ -129,7 +132,7 @@ struct Showing {
             }
         let call = common.nextNumber()
         state = .beginning(call)
-        common.effects.append(.notify(call, record.id, [.willPresent(record)]))
+        common.effects.append(.notify(call, record.id, [Callback(.willPresent, record)]))
         if upcoming.isCancelRequested { deferred.append(.cancel(record.id, .requested)) }
     }
 
@@ -222,7 +225,7 @@ extension Showing {
             guard cancel == nil else { return }
             let call = common.nextNumber()
             cancel = (call, authority)
-            common.effects.append(.notify(call, id, [.cancel(recordNow)]))
+            common.effects.append(.notify(call, id, [Callback(.cancel, recordNow)]))
         case .passed(let call, let isHandled):
             guard let cancel, cancel.call == call else { return }
             let resolution = Resolution.cancel(handled: isHandled, cancel.authority)
@@ -235,7 +238,7 @@ extension Showing {
         case .lease(let state): note(state, &common)
         case .time: timeHasCome(&common)
         case .start, .stop, .failed, .waitUntilIdle, .attached, .turnIsLate, .tookTurn,
-            .news, .found, .announced, .committed, .left, .changed:
+            .queueChanged, .found, .announced, .committed, .left, .changed:
             break
         }
     }
@@ -251,9 +254,7 @@ extension Showing {
 
     /// The record, with whether it is on the screen.
     private var recordNow: AlertRecord {
-        var now = record
-        if now.response == nil, isOnScreen { now.state = .presented }
-        return now
+        isOnScreen && record.response == nil ? record.onScreen : record
     }
 }
 
@@ -300,9 +301,8 @@ extension Showing {
     private mutating func tellAppearance(_ common: inout Screen.Common) {
         guard !isTold else { return }
         isTold = true
-        var shown = record
-        shown.state = .presented
-        common.effects.append(.notify(common.nextNumber(), id, [.didPresent(shown)]))
+        common.effects.append(
+            .notify(common.nextNumber(), id, [Callback(.didPresent, record.onScreen)]))
     }
 
     private mutating func timeHasCome(_ common: inout Screen.Common) {
@@ -311,10 +311,10 @@ extension Showing {
             runs.removeAll { $0.number == run.number }
             present(run.name, after: nil, &common)
         }
-        switch notice?.due(at: common.now) {
-        case .leave?: dismiss(&common)
+        switch notice?.takeStep(at: common.now) {
+        case .dismiss?: dismiss(&common)
         case .count?: common.effects.append(.countWaiting(id))
-        case .nothing?, nil: break
+        case nil: break
         }
     }
 
@@ -401,7 +401,8 @@ extension Showing {
         if !(error is CancellationError) {
             common.effects.append(.report(.presenter(name: name, id, error)))
         }
-        let bound: Duration? = common.isEndAwaited ? .seconds(1) : nil
+        // Callers that wait until nothing is left should not wait for a long rest as well.
+        let bound: Duration? = common.idleCalls.isEmpty ? nil : .seconds(1)
         let pause = common.presenters.noteFailure(of: name, at: common.now, atMost: bound)
         let end = common.now.advanced(by: pause)
         let goesOn = runs.contains(where: \.isThere)
@@ -513,15 +514,12 @@ extension Showing {
         var callbacks: [Callback] = []
         // It was on another screen, of which only its asker's delegate is told.
         if !isTold, clearing.end.isClick {
-            var shown = record
-            shown.state = .presented
-            callbacks.append(.didPresent(shown, ifOwn: true))
+            callbacks.append(Callback(.didPresent, record.onScreen, isForOwn: true))
         }
         record = recordNow
         if case .resolved(let resolved, _) = clearing.end { record = resolved }
-        let index = record.response?.buttonIndex ?? -1
-        if record.response?.isClick == true { callbacks.append(.clicked(record, index)) }
-        callbacks.append(.willDismiss(record, index))
+        if record.response?.isClick == true { callbacks.append(Callback(.clicked, record)) }
+        callbacks.append(Callback(.willDismiss, record))
         let number = common.nextNumber()
         clearing.step = .delegate(number)
         common.effects.append(.notify(number, id, callbacks))
@@ -551,9 +549,10 @@ extension Showing {
             case .leaving, .delegate, .dismissed: break
             }
         case (.dismissed(let step), .passed(let number, _)) where step == number:
-            state = .over(clearing.end, late: record.response == nil ? clearing.late : record)
+            state = .over(
+                clearing.end, resolved: record.response == nil ? clearing.resolved : record)
             return
-        case (_, .resolved(let late)): clearing.late = late
+        case (_, .resolved(let record)): clearing.resolved = record
         case (_, .lease):
             // A screen that is being cleared holds up the others only briefly.
             if clearing.since.time(until: common.now) >= .seconds(2) {
@@ -582,19 +581,19 @@ extension Showing {
         var chosenOn: String?
         if case .resolved(_, let name) = clearing.end { chosenOn = name }
         for name in names where !common.presenters.stuck.contains(name) {
-            let news: Screen.News
+            let departure: Screen.Departure
             switch clearing.end {
             case .resolved(let record, _):
                 guard let response = record.response else { continue }
-                news = .resolved(response, choseHere: name == chosenOn)
+                departure = .resolved(response, choseHere: name == chosenOn)
             case .snoozed(let record):
                 guard let end = record?.snoozedUntil else { continue }
-                news = .snoozed(until: end)
+                departure = .snoozed(until: end)
             case .returned, .lost, .refused: continue
             }
             let run = Run(number: common.nextNumber(), name: name, state: .running)
             runs.append(run)
-            common.effects.append(.tell(run: run.number, name: name, showing: number, news))
+            common.effects.append(.tell(run: run.number, name: name, showing: number, departure))
         }
         clearing.step = .telling(until: common.now.advanced(by: Self.grace))
         if runs.isEmpty { notifyDismissed(&clearing, &common) }
@@ -603,7 +602,7 @@ extension Showing {
     /// Goes on without the presenters that took too long; they are not used until they end.
     private mutating func giveUpRuns(_ common: inout Screen.Common) {
         for run in runs {
-            common.presenters.isStuck(run.name)
+            common.presenters.markStuck(run.name)
             common.lateRuns[run.number] = run.name
         }
         runs = []

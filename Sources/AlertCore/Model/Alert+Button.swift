@@ -1,3 +1,5 @@
+import TextFormats
+
 extension Alert {
     /// One of the choices of an alert.
     public struct Button: Sendable, Equatable, ExpressibleByStringLiteral {

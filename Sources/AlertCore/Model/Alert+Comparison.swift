@@ -1,3 +1,5 @@
+import TextFormats
+
 // Whether two alerts ask the same question.
 
 extension Alert {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 extension Alert {
     /// The moment after which a question can no longer be answered; not after the year 9999, in UTC.
@@ -10,5 +11,33 @@ extension Alert {
         /// A date on the wall clock, even if that clock is set in the meantime: in the future, at
         /// most 100 years away.
         case at(Date)
+    }
+}
+
+extension Alert.Deadline {
+    /// The time until then; zero for a moment that has passed.
+    package func distance(from now: Date) -> Duration {
+        switch self {
+        case .after(let duration): duration
+        case .at(let date):
+            .milliseconds(max(0, Timestamp.milliseconds(date) - Timestamp.milliseconds(now)))
+        }
+    }
+}
+
+extension DateText {
+    /// Reads when something ends: `10m` for ten minutes from now, or a moment to come.
+    ///
+    /// The moment may have passed already: the caller decides what that means.
+    package static func deadline(
+        _ text: String, now: Date
+    ) throws(UnreadableText) -> Alert.Deadline {
+        if let duration = try DurationText.length(text) { return .after(duration) }
+        guard let date = next(text, now: now) else {
+            throw UnreadableText(
+                "“\(text)” is not a time; write it like 90s, 10m, 1h30m or 2d, or tomorrow, "
+                    + "18:00, 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00Z")
+        }
+        return .at(date)
     }
 }

@@ -1,9 +1,12 @@
+import TextFormats
+
 extension Alert {
     /// The limits on the contents of an alert, in bytes of UTF-8 unless stated otherwise.
     package enum Limit {
         package static let title = 1 << 10
         package static let message = 64 << 10
         package static let buttonCount = 16
+        package static let presenterCount = 16
         package static let label = 256
         package static let userInfo = 16 << 10
         package static let name = 256
@@ -12,7 +15,7 @@ extension Alert {
         /// How many alerts of one account may wait at once, across all its sources.
         package static let pendingPerAccount = 100_000
         /// 100 years: far beyond any use, and far from overflowing milliseconds.
-        package static let duration = Duration.seconds(100 * 366 * 86_400)
+        package static let duration = DurationText.longest
     }
 
     /// Checks everything that can be checked without the clock or the database.
@@ -83,8 +86,9 @@ extension Alert {
         if let key { try Text.check(key, "key", limit: Limit.name) }
         if let handler { try Text.check(handler, "handler", limit: Limit.name) }
         guard let presenters else { return }
-        guard !presenters.isEmpty, presenters.count <= Limit.buttonCount else {
-            throw .invalid("presenters", "must be 1 to \(Limit.buttonCount) names, or nil for all")
+        guard !presenters.isEmpty, presenters.count <= Limit.presenterCount else {
+            throw .invalid(
+                "presenters", "must be 1 to \(Limit.presenterCount) names, or nil for all")
         }
         for name in presenters { try Text.check(name, "name of a presenter", limit: Limit.name) }
     }

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A question or a notice for a person: what to show, what can be chosen, and for how long.
 ///
 /// An alert is a value. It gets an ``ID`` when ``AlertManager`` has stored it; from then on an

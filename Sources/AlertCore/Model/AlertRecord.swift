@@ -145,3 +145,12 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         isErased && button.id == button.title ? nil : button.id
     }
 }
+
+extension AlertRecord {
+    /// The record while the alert is on a screen.
+    var onScreen: AlertRecord {
+        var shown = self
+        (shown.state, shown.response) = (.presented, nil)
+        return shown
+    }
+}

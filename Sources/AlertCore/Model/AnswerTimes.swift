@@ -1,3 +1,5 @@
+import TextFormats
+
 /// How long people (not programs) took to answer, in bounded memory.
 ///
 /// Percentiles are exact for up to 10,000 answers, and within one percent beyond.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// How an alert ended, in words that can follow “alert 42: ”.
 ///

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// Conditions on the responses to read; all that are set must hold.
 ///

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 extension Alert {
     /// The alert as every reader of its record sees it: with the asker's name, without closures, in

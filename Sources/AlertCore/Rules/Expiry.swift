@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// What a deadline is, and what it means for an alert when it passes.
 package enum Expiry {

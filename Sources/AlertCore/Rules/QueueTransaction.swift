@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// A write transaction of a store: what the rules of ``make(_:by:keeper:)`` need of it.
 ///
@@ -229,7 +230,7 @@ extension QueueTransaction {
             if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
             return .success(try snooze(alert, until: end, by: caller))
         case .collect(let id, let reason):
-            return .success(try collect(existing(id), unused: reason, by: caller))
+            return .success(try collect(existing(id), because: reason, by: caller))
         case .run(let id, let step):
             return .success(try run(step, allowedBy: existing(id), by: caller))
         case .requestCancel(let id, let authority):
@@ -332,7 +333,7 @@ extension QueueTransaction {
 
     /// Marks a response as collected, unless it already is.
     private func collect(
-        _ alert: StoredAlert, unused reason: String? = nil, by caller: Caller
+        _ alert: StoredAlert, because reason: String? = nil, by caller: Caller
     ) throws -> Receipt {
         var record = alert.record
         guard caller.mayCollect(from: record.source.uid) else {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 // How a resolution ends a waiting alert; the same in every store.
 

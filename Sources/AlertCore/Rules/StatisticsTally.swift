@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// Counts that are not sorted yet.
 package struct StatisticsTally: Sendable {

@@ -41,7 +41,7 @@ package protocol AlertStore: Sendable {
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/keyNotFound(_:)``, and
     ///   ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
     nonisolated(nonsending) func find(
-        _ reference: Reference
+        _ reference: AlertReference
     ) async throws(AlertError) -> Receipt
 
     /// Returns the alert to show next, once what is due is stored.

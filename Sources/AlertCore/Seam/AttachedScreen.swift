@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A screen that is attached to a queue: its identity, what it can show, and what it shows.
 package struct AttachedScreen: Sendable, Hashable, Codable {
     /// The alert on this screen; `nil` if there is none.
@@ -96,8 +98,7 @@ extension AttachedScreen {
     package func mayShow(_ alert: Alert, _ id: Alert.ID?) -> Bool {
         if let only, only != id { return false }
         if hasMorePresenters == true { return true }
-        guard let wanted = alert.presenters else { return !presenters.isEmpty }
-        return presenters.hasIdentical(of: wanted)
+        return !presenters.isEmpty && alert.mayBeShown(by: presenters)
     }
 
     /// The screen without the alert it shows.

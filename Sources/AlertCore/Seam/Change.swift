@@ -18,11 +18,11 @@ package enum Change: Sendable, Codable {
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
-    /// Marks a response as taken by its asker; only the first time counts. `unused` is what
-    /// the log is to say of a response that is taken without being used.
+    /// Marks a response as taken by its asker; only the first time counts. the reason is
+    /// what the log is to say of a response that is taken without being used.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
-    case collect(Alert.ID, unused: String? = nil)
+    case collect(Alert.ID, because: String? = nil)
     /// Records a step of the command that an answer allows to run.
     ///
     /// ``RunStep/started(allowsDefault:)`` takes effect once, for an answer that allows it and that

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The screens attached to a queue at one moment.
 package struct ScreenRoster: Sendable, Hashable, Codable {
     /// The screen that chooses the current alert; `nil` if none leads.
@@ -41,12 +43,12 @@ package struct ScreenRoster: Sendable, Hashable, Codable {
         all.contains { $0.isThere && $0.alert == id && $0.hasDelegate }
     }
 
-    /// The first screen of a running process that may show an alert.
-    package func screen(for alert: Alert, _ id: Alert.ID? = nil) -> AttachedScreen? {
-        all.first { $0.isThere && $0.mayShow(alert, id) }
+    /// Whether the screen of a running process may show an alert, now or later.
+    package func mayShow(_ alert: Alert, _ id: Alert.ID? = nil) -> Bool {
+        all.contains { $0.isThere && $0.mayShow(alert, id) }
     }
 
-    /// Whether a screen can show an alert now.
+    /// Whether one can do so now.
     package func canShow(_ alert: Alert, _ id: Alert.ID) -> Bool {
         all.contains { $0.isThere && !$0.isBusy && $0.mayShow(alert, id) }
     }

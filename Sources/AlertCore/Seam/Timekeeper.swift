@@ -67,8 +67,8 @@ package final class Timekeeper: Sendable {
         state.withLock { $0.looks?.cancel() }
     }
 
-    /// Whether this is the first change through the store.
-    package func isFirstChange() -> Bool {
+    /// Notes a change through the store; returns whether it is the first one.
+    package func takeFirstChange() -> Bool {
         state.withLock { state in
             defer { state.hasChange = true }
             return !state.hasChange

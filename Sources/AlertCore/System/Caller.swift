@@ -1,4 +1,5 @@
 import Linux
+import TextFormats
 
 /// The identity on whose behalf an action is taken, and the presenter or verb it came through.
 ///

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// One moment on the wall clock and on the boot clock, which counts from the machine's start.
 ///
 /// Two readings of the same boot and time namespace are compared by boot time, which can't be set;

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TextFormats
 
 /// The identity of this process, as the system knows it.
 package struct Identity: Sendable, Hashable, Codable {

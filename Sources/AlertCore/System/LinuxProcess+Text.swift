@@ -1,4 +1,5 @@
 import Linux
+import TextFormats
 
 extension LinuxProcess: CustomStringConvertible {
     /// The process and its state: `process 4711 (alertq), which is stopped`.

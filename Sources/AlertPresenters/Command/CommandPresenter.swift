@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// Shows alerts through a program of your own.
 ///

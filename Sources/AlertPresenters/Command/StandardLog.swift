@@ -1,6 +1,7 @@
 import AlertCore
 import Glibc
 import Linux
+import TextFormats
 
 /// The standard error, the log of presenters that are given no other.
 public enum StandardLog {

@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// The texts and actions of a notification, as far as its server can show them.
 struct NotificationContent: Sendable, Hashable {

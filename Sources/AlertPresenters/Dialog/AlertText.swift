@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 /// An alert as text for a window or a notification, which doesn't change once it is shown.
 ///

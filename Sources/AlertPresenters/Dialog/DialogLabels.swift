@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// Labels of buttons for programs that report a choice by its label: no two are the same.
 struct DialogLabels: Sendable {

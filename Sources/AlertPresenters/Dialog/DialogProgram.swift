@@ -1,5 +1,6 @@
 import AlertCore
 import Glibc
+import TextFormats
 
 /// A desktop program that shows windows.
 enum DialogProgram: String, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 /// The effect of keys while an alert is on the screen.
 ///

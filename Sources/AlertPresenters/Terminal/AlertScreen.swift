@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// Lays out an alert as lines of a terminal, for a state and a size.
 struct AlertScreen {

@@ -13,7 +13,7 @@ struct AlertSession {
     let presentation: Presentation
     let terminal: Terminal
     let input: TerminalInput
-    let screen: Screen
+    let screen: TerminalScreen
     let users: UserNames
 
     private let facts: AlertFacts
@@ -31,8 +31,8 @@ struct AlertSession {
     private var lookedAt: ContinuousClock.Instant
 
     init(
-        _ presentation: Presentation, terminal: Terminal, input: TerminalInput, screen: Screen,
-        users: UserNames, host: String
+        _ presentation: Presentation, terminal: Terminal, input: TerminalInput,
+        screen: TerminalScreen, users: UserNames, host: String
     ) {
         self.presentation = presentation
         self.terminal = terminal

@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// One thing to choose, as a terminal shows it.
 struct Choice: Hashable, Sendable {

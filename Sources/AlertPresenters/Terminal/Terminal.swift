@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import Linux
 import Synchronization
+import TextFormats
 
 /// An open terminal: its size, its mode, and output that blocks nobody.
 ///

@@ -26,7 +26,7 @@ enum TerminalGuard {
 
     /// Undoes everything that a screen sets: line wrap on, bracketed paste off, cursor visible.
     static let leaveSequence = "\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m"
-    /// The same, after erasing what a ``Screen`` shows, which begins at the cursor.
+    /// The same, after erasing what a ``TerminalScreen`` shows, which begins at the cursor.
     nonisolated(unsafe) private static let leaveBytes: UnsafeBufferPointer<UInt8> = {
         let text = "\u{1B}[J" + leaveSequence
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)

@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import Synchronization
+import TextFormats
 
 /// Shows alerts in a terminal, below the existing text, and takes keys as answers.
 ///
@@ -25,7 +26,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     public let name = "terminal"
 
     let terminal: Terminal
-    private let screen: Screen
+    private let screen: TerminalScreen
     private let turn = PresentationTurn()
     private let users = UserNames()
     private let host: String
@@ -70,7 +71,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         clock: any TerminalClock = SystemTerminalClock()
     ) throws(TerminalError) {
         terminal = try Terminal(device: device, characters: characters, clock: clock)
-        screen = Screen(terminal, hasColours: hasColours)
+        screen = TerminalScreen(terminal, hasColours: hasColours)
         let identity = Identity.current
         host = identity.host
         hasScreen = (term ?? "dumb") != "dumb"

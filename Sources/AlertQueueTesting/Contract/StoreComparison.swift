@@ -149,7 +149,7 @@ extension StoreComparison {
             return .resolve(
                 id, resolution, seen: seen == .whatWasAsked ? digest : digest?.reversed())
         case .snooze(let id, let end): return .snooze(id, until: end)
-        case .collect(let id, let reason): return .collect(id, unused: reason)
+        case .collect(let id, let reason): return .collect(id, because: reason)
         case .run(let id, let step): return .run(id, step)
         case .requestCancel(let id, let authority): return .requestCancel(id, authority)
         default: return nil

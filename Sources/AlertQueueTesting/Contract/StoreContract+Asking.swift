@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 extension StoreContract {
     static let asking = [
@@ -179,7 +180,7 @@ extension StoreContract {
             let found = try await store.find(.key("cafe\u{301}", source: "test", uid: 1000))
             try expectEqual(found.record.id, ids[5], "the alert of the second encoding")
             for reference in [
-                Reference.key("k", source: "third", uid: 1000),
+                AlertReference.key("k", source: "third", uid: 1000),
                 .key("k", source: "test", uid: 3000), .key("K", source: "test", uid: 1000),
             ] {
                 try await expectError("keyNotFound") { try await store.find(reference) }

@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 extension StoreContract {
     static let log = [

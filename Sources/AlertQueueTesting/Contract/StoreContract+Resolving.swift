@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// A way to end an alert, and the response that it must leave.
 private struct Ending: Sendable {
@@ -147,7 +148,7 @@ extension StoreContract {
             for _ in 1...2 { try await store.ask() }
             _ = try await store.resolve(1, .withdraw(because: why), by: .ben)
             try await store.answer(2)
-            _ = try await store.commit(.collect(2, unused: "not used"), by: .ben)
+            _ = try await store.commit(.collect(2, because: "not used"), by: .ben)
             _ = try await store.commit(.collect(1), by: .ben)
             let entries = try await store.entries(after: 0, limit: 9)
             try expectEqual(

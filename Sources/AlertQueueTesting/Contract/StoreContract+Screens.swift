@@ -100,13 +100,17 @@ extension StoreContract {
             try await expectQuery(store, [], [own])
             try expect(await !store.screens().shows(own), "a busy screen shows nothing")
             let record = try await store.record(own)
-            let found = await store.screens().screen(for: record.alert)
-            try expectEqual(found?.presenters, ["desktop"], "the screen that will show it")
+            let screens = await store.screens()
+            try expect(screens.mayShow(record.alert), "a busy screen will show it")
+            try expect(screens.canShow(record.alert, own), "the asker's screen can show it now")
             await asker.offer([])
             try await expectQuery(store, [], [])
             try expect(
-                await store.screens().screen(for: record.alert, own)?.presenters == ["desktop"],
+                await !store.screens().canShow(record.alert, own),
                 "a screen that offers nothing shows nothing")
+            try expectEqual(
+                await store.screens().all.map(\.presenters).sorted { $0.count < $1.count },
+                [[], ["desktop"]], "what the screens offer")
             asker.lease.release()
             await screen.offer(["web"])
             try await expectQuery(store, ["web"], [])

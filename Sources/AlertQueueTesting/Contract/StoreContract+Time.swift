@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 private let year: Int64 = 365 * 86_400_000
 

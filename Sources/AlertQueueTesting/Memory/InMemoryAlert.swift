@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// An alert in a queue in memory.
 struct InMemoryAlert {

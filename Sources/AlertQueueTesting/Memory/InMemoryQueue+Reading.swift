@@ -1,8 +1,9 @@
 import AlertCore
+import TextFormats
 
 // The queries of a queue in memory.
 extension InMemoryQueue {
-    func find(_ reference: Reference, at now: ClockReading) throws(AlertError) -> Receipt {
+    func find(_ reference: AlertReference, at now: ClockReading) throws(AlertError) -> Receipt {
         let alert: InMemoryAlert
         switch reference {
         case .id(let id):

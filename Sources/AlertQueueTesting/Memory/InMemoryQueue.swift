@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// The contents of a queue in memory: a value without clocks, locks or waits, which is also the
 /// model that other stores are compared with. ``InMemoryTransaction`` changes it.

@@ -125,7 +125,7 @@ extension InMemoryStore: AlertStore {
     }
 
     package nonisolated(nonsending) func find(
-        _ reference: Reference
+        _ reference: AlertReference
     ) async throws(AlertError) -> Receipt {
         var found = try read { queue throws(AlertError) in
             try queue.find(reference, at: clock.now())

@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// A write to a queue in memory: its time, its caller and its process, and the queue meanwhile.
 final class InMemoryTransaction {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 import SQLite
+import TextFormats
 
 /// A database that is created next to its target path, and moved there when it is complete.
 ///
@@ -63,7 +64,7 @@ final class DraftFile: Sendable {
     /// Marks the database in it as a queue or as a backup, and makes it one file without a log; it
     /// is not synced.
     func mark(as applicationID: UInt32) throws(AlertError) {
-        try storing("write \(path)") {
+        try performing("write \(path)") {
             // In a directory that others may write, the name may lead elsewhere by now.
             let database = try Database(path: path, access: .readWriteNoFollow)
             try database.execute(

@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import Linux
 import SQLite
+import TextFormats
 
 /// Replaces a queue with a backup; no store in this process may have the queue open.
 struct QueueRestore: Sendable {
@@ -125,7 +126,7 @@ struct QueueRestore: Sendable {
     ) throws(AlertError) {
         let files = try QueueFiles(database: draft.path)
         let database = try DatabaseFile(files: files).openExisting(continuing: .start)
-        let found = try storing("count what waits in the copy of the backup") {
+        let found = try performing("count what waits in the copy of the backup") {
             try database.handle.run(
                 """
                 UPDATE sources SET pending = (SELECT count(*) FROM alerts
@@ -170,7 +171,7 @@ struct QueueSwap: Sendable {
         try lock.acquire(within: GroupCommit.busyTime)
         defer { lock.release() }
         let present = try present()
-        var report = try storing("complete the copy of the backup") {
+        var report = try performing("complete the copy of the backup") {
             try complete(replacing: present)
         }
         for ending in QueueFiles.endings { unlink(draft.path + ending) }
@@ -190,7 +191,7 @@ struct QueueSwap: Sendable {
             let present = [files.database, files.journal].compactMap { FileIdentity(path: $0) }
             guard present.contains(where: { $0.size > 0 }) else { return .nothing }
             let database = try DatabaseFile(files: files).openExisting(continuing: nil)
-            return try storing("read \(files.database)") {
+            return try performing("read \(files.database)") {
                 try emptyLog(of: database.handle)
                 return .queue(
                     database, try database.handle.lastHead(), lastID: try database.handle.lastID())

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 import SQLite
+import TextFormats
 
 extension SQLiteAlertStore: Backups {
     package nonisolated(nonsending) func backUp(
@@ -21,7 +22,7 @@ extension SQLiteAlertStore: Backups {
         defer { draft.discard() }
         let reader = QueueConfined(makeReader(), label: "alertq.backup")
         try await reader.run { reader throws(AlertError) in
-            try storing("write \(target)") {
+            try performing("write \(target)") {
                 // One transaction for the whole copy, so that other commits don't restart it.
                 try reader.read { try $0.copy(to: draft.path, progress) }
             }

@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 /// Reads the rows of the audit log.
 enum AuditRow {

@@ -1,5 +1,6 @@
 import AlertCore
 import SQLite
+import TextFormats
 
 /// Rows that a verification reads in ranges of their numbers, each range in one transaction.
 struct RowRanges<Contents: Sendable>: Sendable {

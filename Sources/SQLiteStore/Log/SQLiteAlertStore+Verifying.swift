@@ -112,7 +112,7 @@ extension SQLiteAlertStore {
         _ body: @escaping @Sendable (Database) throws -> Contents
     ) async throws -> Contents {
         try await connection.run { reader throws(AlertError) in
-            try storing("verify the audit log") { try reader.read(body) }
+            try performing("verify the audit log") { try reader.read(body) }
         }
     }
 }

@@ -1,8 +1,8 @@
 import AlertCore
 import SQLite
 
-/// Names the operation that failed: SQLite errors become ``AlertError``s only here.
-func storing<Result>(
+/// Performs an operation, which its error names: SQLite errors become ``AlertError``s only here.
+func performing<Result>(
     _ operation: String, _ body: () throws -> Result
 ) throws(AlertError) -> Result {
     do {

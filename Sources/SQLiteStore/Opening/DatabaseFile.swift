@@ -5,6 +5,7 @@ import Linux
 import Migrations
 import SQLite
 import Synchronization
+import TextFormats
 
 /// The database file of a queue, which is created, recognised, migrated and opened here.
 struct DatabaseFile: Sendable {
@@ -61,7 +62,7 @@ struct DatabaseFile: Sendable {
             throw SystemError.current("set the mode of", path)
         }
         let database = try open()
-        try storing("migrate the database") { try migration(of: database).run() }
+        try performing("migrate the database") { try migration(of: database).run() }
         database.schema.noteReading()
         try checkSchema(of: database)
         return try ready(database)
@@ -188,7 +189,7 @@ struct DatabaseFile: Sendable {
                         + "\(Migration.all.count)); asking or answering something migrates it")
         }
         try checkSchema(of: database)
-        let found = try storing("read the audit log of \(path)") {
+        let found = try performing("read the audit log of \(path)") {
             try database.handle.auditHead(at: known.sequence)
         }
         guard known.sequence == 0 || found == known else {
@@ -219,7 +220,7 @@ struct DatabaseFile: Sendable {
     /// Opens the file again after a failure, and lets SQLite check its structure.
     func reopenAfterFailure(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
         let database = try openExisting(continuing: head)
-        try storing("check \(path) after a failure") {
+        try performing("check \(path) after a failure") {
             let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text() }
             guard finding == "ok" else {
                 throw AlertError.storage(
@@ -336,7 +337,7 @@ struct DatabaseFile: Sendable {
                 "the log or the shared memory of \(path) was deleted while it was in use; "
                     + "try again")
         }
-        return try storing("open \(path)") {
+        return try performing("open \(path)") {
             let handle = try Database(path: path, access: access) { Self.forget(identity, step) }
             try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
             // A process that is just creating the file has it locked for a moment.
@@ -377,20 +378,20 @@ struct DatabaseFile: Sendable {
     }
 
     private func checkSchema(of database: OpenDatabase) throws(AlertError) {
-        try storing("read the schema of \(path)") {
+        try performing("read the schema of \(path)") {
             try database.handle.reading { try database.schema.run() }
         }
     }
 
     private func journalMode(of database: OpenDatabase) throws(AlertError) -> String? {
-        try storing("read the journal mode of \(path)") {
+        try performing("read the journal mode of \(path)") {
             try database.handle.first("PRAGMA journal_mode") { $0.text() }
         }
     }
 
     /// Applies the settings that every connection needs, and makes sure that they are in force.
     private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
-        try storing("open \(path)") {
+        try performing("open \(path)") {
             let db = database.handle
             db.busyMilliseconds = 250
             try db.execute(
@@ -504,7 +505,7 @@ struct OpenDatabase {
         to target: String, _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws(AlertError) {
         handle.busyMilliseconds = 5000
-        try storing("copy \(files.database)") {
+        try performing("copy \(files.database)") {
             try handle.reading {
                 try handle.copy(to: target, progress)
             }

@@ -108,7 +108,7 @@ struct QueueFiles: Sendable {
 
     /// The endings of the names of the files next to a database.
     static let endings = [
-        "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
+        "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-claims", "-reserve",
     ]
 
     /// Whether a path leads to one of these files, or would if it existed.
@@ -144,7 +144,7 @@ struct QueueFiles: Sendable {
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }
     var bell: String { database + "-bell" }
-    var handlers: String { database + "-handlers" }
+    var claims: String { database + "-claims" }
     var reserve: String { database + "-reserve" }
     var journal: String { database + "-journal" }
     var wal: String { database + "-wal" }

@@ -20,12 +20,12 @@ package struct SQLiteAdministration: QueueAdministration {
     }
 
     package var handlers: [LinuxProcess] {
-        files.flatMap { FileLocks(path: $0.handlers)?.openFileHolders() } ?? []
+        files.flatMap { FileLocks(path: $0.claims)?.openFileHolders() } ?? []
     }
 
     package var unusableFiles: [(path: String, error: AlertError)] {
         guard let files else { return [] }
-        return [files.slot, files.handlers, files.bell].compactMap { path in
+        return [files.slot, files.claims, files.bell].compactMap { path in
             // This creates nothing; a dangling link exists, too.
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }

@@ -183,7 +183,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         guard !isClosed else { throw .closed }
         let reader = aside ? QueueConfined(makeReader(), label: "alertq.aside") : reader
         return try await reader.run { reader throws(AlertError) in
-            try storing(operation) { try reader.read(body) }
+            try performing(operation) { try reader.read(body) }
         }
     }
 

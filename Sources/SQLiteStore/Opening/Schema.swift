@@ -1,6 +1,7 @@
 import AlertCore
 import Migrations
 import SQLite
+import TextFormats
 
 /// The schema that this version of alertq works with.
 enum Schema {
@@ -60,7 +61,7 @@ extension SchemaReport {
             file: file, known: nil, copy: ReadingCopy(onCopy: {}))
         let report = try await QueueConfined(reader, label: "alertq.schema").run {
             reader throws(AlertError) in
-            try storing("read the schema") {
+            try performing("read the schema") {
                 try reader.read { db in
                     db.setDefensive(false)
                     // Objects that SQLite can't parse must be reported, too.
@@ -216,7 +217,7 @@ struct SchemaMigration {
 
     /// The file's version, which this program knows.
     func version() throws(AlertError) -> Int {
-        let version = try storing("read the schema version of \(path)") {
+        let version = try performing("read the schema version of \(path)") {
             try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
         }
         try Self.check(version, of: path, known: steps.count)

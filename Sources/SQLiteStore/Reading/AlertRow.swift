@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 /// An alert as read from its row: the value that the core compares with the log, and what only this
 /// store needs.

@@ -1,5 +1,6 @@
 import AlertCore
 import SQLite
+import TextFormats
 
 /// Looking up the rows of alerts, for both the writer and the reader.
 extension Database {

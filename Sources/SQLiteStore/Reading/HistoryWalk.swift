@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 /// A walk through the responses that meet a filter, in the order of their times.
 ///

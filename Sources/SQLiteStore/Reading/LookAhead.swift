@@ -1,5 +1,6 @@
 import AlertCore
 import Synchronization
+import TextFormats
 
 /// The next alert, if it is known without looking into the database.
 ///

@@ -76,7 +76,7 @@ extension SQLiteAlertStore {
     }
 
     package nonisolated(nonsending) func find(
-        _ reference: Reference
+        _ reference: AlertReference
     ) async throws(AlertError) -> Receipt {
         let found = try await read("look for an alert") { [clock] db -> Receipt? in
             let row =

@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func statistics(

@@ -1,5 +1,6 @@
 import AlertCore
 import SQLite
+import TextFormats
 
 /// One look for responses whose alerts contain some words, newest first.
 ///

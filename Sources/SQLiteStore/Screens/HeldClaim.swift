@@ -12,9 +12,9 @@ final class HeldClaim: Claim {
 
     /// Claims the response of an alert; `nil` if another holder has it.
     init?(of id: Alert.ID, in files: QueueFiles) throws(AlertError) {
-        let file = try Descriptor.open(files.handlers, mode: files.mode)
+        let file = try Descriptor.open(files.claims, mode: files.mode)
         range = LockRange(start: id, length: 1)
-        guard try file.lock(range, of: files.handlers), file.isStill(at: files.handlers) else {
+        guard try file.lock(range, of: files.claims), file.isStill(at: files.claims) else {
             return nil
         }
         held = Mutex(file)

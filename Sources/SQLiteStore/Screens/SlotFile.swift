@@ -2,6 +2,7 @@ import AlertCore
 import FoundationEssentials
 import Glibc
 import Linux
+import TextFormats
 
 /// The file of the screens attached to a queue, which also determines which of them leads.
 ///
@@ -23,9 +24,9 @@ struct SlotFile: Sendable {
     /// How many screens may be attached.
     static let capacity = 64
     /// The lock of generation 0 would be on this byte.
-    private static let firstGeneration: Int64 = 1 << 40
-    /// Locks beyond that are not alertq's.
-    private static let lastGeneration: Int64 = 1 << 40
+    private static let generationStart: Int64 = 1 << 40
+    /// The highest generation: locks after it are not alertq's.
+    private static let generationLimit: Int64 = 1 << 40
 
     let path: String
     let mode: mode_t
@@ -107,7 +108,7 @@ struct SlotFile: Sendable {
     }
 
     static func range(of generation: Int64) -> LockRange {
-        LockRange(start: firstGeneration + generation, length: 1)
+        LockRange(start: generationStart + generation, length: 1)
     }
 
     /// Whether others have attached a screen.
@@ -119,11 +120,11 @@ struct SlotFile: Sendable {
     static func latestGeneration(in file: Descriptor, after own: Int64 = 0) -> Int64 {
         var latest = own
         // The kernel reports any one lock in a range: there may be later ones.
-        for _ in 0...capacity where latest < lastGeneration {
+        for _ in 0...capacity where latest < generationLimit {
             let later = LockRange(
-                start: firstGeneration + latest + 1, length: lastGeneration - latest)
+                start: generationStart + latest + 1, length: generationLimit - latest)
             guard let lock = file.otherLock(on: later), lock.length == 1 else { break }
-            latest = lock.start - firstGeneration
+            latest = lock.start - generationStart
         }
         return latest
     }

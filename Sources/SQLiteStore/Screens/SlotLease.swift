@@ -185,16 +185,16 @@ extension SlotLease {
 
 /// The leases of a store's attached screens.
 final class SlotLeases: Sendable {
-    private struct Reference {
+    private struct WeakLease {
         weak var lease: SlotLease?
     }
 
-    private let references = Mutex<[Reference]>([])
+    private let references = Mutex<[WeakLease]>([])
 
     func add(_ lease: SlotLease) {
         references.withLock { references in
             references.removeAll { $0.lease == nil }
-            references.append(Reference(lease: lease))
+            references.append(WeakLease(lease: lease))
         }
     }
 

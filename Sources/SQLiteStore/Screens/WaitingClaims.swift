@@ -39,7 +39,7 @@ final class WaitingClaims: Sendable {
         try state.withLock { state throws(AlertError) in
             guard !state.isClosed else { throw .closed }
             guard try open(&state).tryLock(F_RDLCK, Self.range(of: id)) else {
-                throw SystemError.current("lock", files.handlers)
+                throw SystemError.current("lock", files.claims)
             }
             state.counts[id, default: 0] += 1
         }
@@ -75,8 +75,8 @@ final class WaitingClaims: Sendable {
     }
 
     private func open(_ state: inout State) throws(AlertError) -> Descriptor {
-        if let file = state.file, file.isStill(at: files.handlers) { return file }
-        let file = try Descriptor.open(files.handlers, mode: files.mode)
+        if let file = state.file, file.isStill(at: files.claims) { return file }
+        let file = try Descriptor.open(files.claims, mode: files.mode)
         for id in state.counts.keys { _ = file.tryLock(F_RDLCK, Self.range(of: id)) }
         state.file = file
         return file
@@ -88,7 +88,7 @@ final class WaitingClaims: Sendable {
         // With a descriptor of its own: a store does not see its own locks through the one that has
         // them. To look at locks, reading is enough.
         errno = 0
-        guard let file = Descriptor.openForReading(files.handlers) else {
+        guard let file = Descriptor.openForReading(files.claims) else {
             // Whoever waits has the file open. One that can't be opened tells nothing.
             return errno == ENOENT ? ids : []
         }

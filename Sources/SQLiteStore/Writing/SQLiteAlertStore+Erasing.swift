@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 extension SQLiteAlertStore: Erasing {
     package nonisolated(nonsending) func erasable(

@@ -14,7 +14,7 @@ extension SQLiteAlertStore {
         }
         // A process that ends before the timekeeper's first look stores expiries, too, together with
         // its change.
-        if timekeeper?.isFirstChange() == true {
+        if timekeeper?.takeFirstChange() == true {
             commits.post("store expiries") { [caller = self.caller] context in
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
@@ -64,7 +64,7 @@ extension SQLiteAlertStore {
                 !row.isOverdue(at: clock.now())
             else { return nil }
             return Result { () throws(AlertError) in
-                try storing("look for the key") {
+                try performing("look for the key") {
                     try row.alert.joined(
                         by: question, at: clock.now(), sequence: db.lastSequence()
                     ) {

@@ -1,6 +1,7 @@
 import AlertCore
 import Linux
 import SQLite
+import TextFormats
 
 /// Where ids go on, the extent of the search index, and the state of erasures.
 struct Upkeep: Sendable {

@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 // How this store reads and writes what a change is about; `QueueTransaction` has the rules.
 extension WriteContext: QueueTransaction {

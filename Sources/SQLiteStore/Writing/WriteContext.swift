@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import SQLite
+import TextFormats
 
 /// The state that members of a write transaction share. It never leaves the writer's thread.
 final class WriteContext {

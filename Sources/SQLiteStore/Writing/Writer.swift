@@ -44,7 +44,7 @@ final class Writer {
             let opened = try file.openForWriting { () throws(AlertError) in
                 try lock.acquire(within: busyTime)
             }
-            known.raise(to: try storing("read the audit log") { try opened.handle.lastHead() })
+            known.raise(to: try performing("read the audit log") { try opened.handle.lastHead() })
             return opened
         }
     }
@@ -93,7 +93,7 @@ final class Writer {
     }
 
     private func checkHeader() throws(AlertError) {
-        let replaced = try storing("read the header of \(file.files.database)") {
+        let replaced = try performing("read the header of \(file.files.database)") {
             try database?.replacement(notedIn: known)
         }
         if let replaced { throw replaced }
@@ -128,7 +128,7 @@ final class Writer {
     /// Begins a transaction in which the schema has been checked.
     private func beginChecked() throws(AlertError) {
         let db = try db()
-        try storing("begin a transaction") {
+        try performing("begin a transaction") {
             try db.run("BEGIN IMMEDIATE")
             do {
                 try database?.schema.run()

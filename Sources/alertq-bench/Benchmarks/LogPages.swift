@@ -38,7 +38,7 @@ enum LogPages: Benchmark {
             _ = try await store.resolve(ids[number], .choose(button: 0), by: person)
         }
         let collections = try await pages { number in
-            _ = try await store.commit(.collect(ids[number], unused: nil), by: .bench)
+            _ = try await store.commit(.collect(ids[number], because: nil), by: .bench)
         }
         let notices = try await pages { number in
             let question = Question(

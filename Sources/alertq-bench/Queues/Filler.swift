@@ -2,6 +2,7 @@ import AlertQueue
 import FoundationEssentials
 import Migrations
 import SQLite
+import TextFormats
 
 /// Writes the rows of a ``FilledQueue``.
 final class Filler {

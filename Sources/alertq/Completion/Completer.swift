@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// Completes command lines from the tables of options and from the contents of the queue.
 ///

@@ -1,6 +1,7 @@
 import AlertQueue
 import FoundationEssentials
 import Linux
+import TextFormats
 
 /// An argument of an option, or an operand: its name in the help, how it is read, and what a shell
 /// can offer for it.

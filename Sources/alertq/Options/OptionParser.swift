@@ -2,6 +2,7 @@ import AlertQueue
 import CLinux
 import Glibc
 import Synchronization
+import TextFormats
 
 /// Parses the arguments of a verb with the C library's getopt_long(3).
 struct OptionParser: Sendable {

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// A moment in the past as somebody typed it: “yesterday” and “7d” depend on when they are read.
 struct PastTime: Sendable {

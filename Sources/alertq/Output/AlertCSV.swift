@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// The history as comma-separated values.
 enum AlertCSV {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// A histogram as lines of text, one a bar.
 enum HistogramText {

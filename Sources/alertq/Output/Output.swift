@@ -2,6 +2,7 @@ import AlertQueue
 import CLinux
 import Glibc
 import Linux
+import TextFormats
 
 /// A stream of text that leaves the process, or is kept for a test.
 struct Output: Sendable {

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// Statistics in the text exposition format
 /// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).

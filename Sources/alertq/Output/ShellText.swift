@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// Text as a POSIX shell reads it.
 enum ShellText {

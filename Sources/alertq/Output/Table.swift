@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import TextFormats
 
 /// Rows under headings.
 ///

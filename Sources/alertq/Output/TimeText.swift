@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// Moments as verbs print them: on a terminal in local time or as how long ago; elsewhere, and with
 /// `--utc`, in UTC, in the format of RFC 3339.

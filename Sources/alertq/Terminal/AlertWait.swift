@@ -88,7 +88,7 @@ struct AlertWait: Sendable {
             var isAttended = terminal?.isForeground == true
             if !isAttended {
                 isAttended =
-                    await manager.screens().screen(for: record.alert, record.id) != nil
+                    await manager.screens().mayShow(record.alert, record.id)
             }
             let since = isAttended ? nil : start ?? .now
             start = since

@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import TextFormats
 
 /// How a waiting `ask` uses its own terminal.
 ///

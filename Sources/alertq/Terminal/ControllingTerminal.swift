@@ -2,6 +2,7 @@ import AlertQueue
 import Dispatch
 import Glibc
 import Linux
+import TextFormats
 
 /// The terminal that this process may read from and write to.
 final class ControllingTerminal: Sendable {

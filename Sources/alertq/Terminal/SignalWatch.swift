@@ -4,6 +4,7 @@ import CLinux
 import Dispatch
 import Glibc
 import Synchronization
+import TextFormats
 
 /// Turns signals into a stream, so that ordinary code undoes what they require to be undone.
 ///

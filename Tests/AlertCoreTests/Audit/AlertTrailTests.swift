@@ -2,6 +2,7 @@ import Glibc
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertCore
 

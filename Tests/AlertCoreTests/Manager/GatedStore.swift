@@ -82,7 +82,7 @@ extension GatedStore {
     }
 
     nonisolated(nonsending) func find(
-        _ reference: Reference
+        _ reference: AlertReference
     ) async throws(AlertError) -> Receipt {
         var found = try await store.find(reference)
         if isOverdue.withLock({ $0.contains(found.record.id) }) {

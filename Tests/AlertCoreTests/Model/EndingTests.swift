@@ -3,6 +3,7 @@ import Foundation
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertCore
 

@@ -2,6 +2,7 @@ import AlertCore
 import Foundation
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertPresenters
 

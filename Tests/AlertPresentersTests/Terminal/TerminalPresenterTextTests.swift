@@ -3,6 +3,7 @@ import AlertQueueTesting
 import Foundation
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertPresenters
 

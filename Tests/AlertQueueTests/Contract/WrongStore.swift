@@ -136,7 +136,9 @@ final class WrongStore: AlertStore {
         store.post(note, by: caller)
     }
 
-    nonisolated(nonsending) func find(_ reference: Reference) async throws(AlertError) -> Receipt {
+    nonisolated(nonsending) func find(
+        _ reference: AlertReference
+    ) async throws(AlertError) -> Receipt {
         try await store.find(reference)
     }
 

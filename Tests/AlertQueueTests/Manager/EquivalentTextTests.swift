@@ -2,6 +2,7 @@ import AlertQueue
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertCore
 @testable import SQLiteStore

@@ -4,6 +4,7 @@ import Glibc
 import ProcessTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @Suite("Text search", .inParallel)
 struct CommandTextSearchTests {

@@ -2,6 +2,7 @@ import AlertQueueTesting
 import Foundation
 import SQLite
 import Testing
+import TextFormats
 
 @testable import AlertCore
 @testable import SQLiteStore

@@ -1,5 +1,6 @@
 import AlertCore
 import Foundation
+import TextFormats
 
 @testable import AlertAgents
 

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 @testable import AlertPresenters
 @testable import alertq

@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// Texts from outside that are written to a terminal.
 @Sendable func text(_ input: inout Input) {

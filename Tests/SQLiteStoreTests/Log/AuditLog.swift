@@ -3,6 +3,7 @@ import AlertQueueTesting
 import SQLite
 import StoreTesting
 import Testing
+import TextFormats
 
 @testable import SQLiteStore
 

@@ -2,6 +2,7 @@ import SQLite
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertCore
 @testable import SQLiteStore

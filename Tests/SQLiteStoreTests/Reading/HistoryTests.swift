@@ -4,6 +4,7 @@ import Foundation
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import SQLiteStore
 

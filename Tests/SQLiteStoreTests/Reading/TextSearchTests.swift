@@ -5,6 +5,7 @@ import SQLite
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import SQLiteStore
 

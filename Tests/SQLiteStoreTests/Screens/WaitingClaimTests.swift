@@ -9,7 +9,7 @@ import Testing
 @Suite("Waiting claims in a file", .inParallel)
 struct WaitingClaimTests: StoreSuite {
     let fixture: StoreFixture
-    private var file: String { queue.path + "-handlers" }
+    private var file: String { queue.path + "-claims" }
 
     init() async throws { fixture = try await StoreFixture() }
 

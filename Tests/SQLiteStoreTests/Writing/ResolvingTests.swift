@@ -3,6 +3,7 @@ import AlertQueueTesting
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import SQLiteStore
 

@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 /// An alert as plain text with numbered buttons, which is written once and never redrawn: for dumb
 /// terminals, screen readers and terminal logs.

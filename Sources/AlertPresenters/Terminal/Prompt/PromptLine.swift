@@ -1,4 +1,5 @@
 import AlertCore
+import TextFormats
 
 /// A line as it is typed, key by key, with the echo of each key.
 struct PromptLine {

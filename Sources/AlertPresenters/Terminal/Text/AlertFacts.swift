@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 /// The facts that are shown with an alert, besides its own texts.
 struct AlertFacts: Sendable {

@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 /// The lines that an alert leaves on the screen: how it ended, or what became of a choice.
 struct AlertNote {

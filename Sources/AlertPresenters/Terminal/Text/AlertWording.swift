@@ -1,6 +1,7 @@
 import AlertCore
 import FoundationEssentials
 import Glibc
+import TextFormats
 
 /// The words for who asks, since when and until when, and for the times on offer.
 enum AlertWording {

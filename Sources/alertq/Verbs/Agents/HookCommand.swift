@@ -1,6 +1,7 @@
 import AlertAgents
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// A verb that answers a coding agent's requests for permission: `hook claude` and `hook codex`.
 protocol HookCommand: Command where Common == AgentOptions {

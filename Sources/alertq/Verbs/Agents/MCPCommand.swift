@@ -1,6 +1,7 @@
 import AlertAgents
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// `alertq mcp`: lets agents ask, as a server of the Model Context Protocol on stdin and stdout.
 struct MCPCommand: Command {

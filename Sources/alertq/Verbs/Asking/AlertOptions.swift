@@ -2,6 +2,7 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 import Linux
+import TextFormats
 
 /// The alert that `ask` or `notify` describes, as far as the options say.
 struct AlertOptions: Sendable {

@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import Glibc
 import Linux
+import TextFormats
 
 /// A command as people see it before they allow it, and as it runs.
 struct ApprovedCommand: Sendable {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq ask TITLE`: asks a question, waits, and prints the chosen button's id.
 struct AskCommand: AskingCommand {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// What `ask` and `notify` do once their options are known.
 struct AskSession: Sendable {
@@ -132,7 +133,7 @@ extension AskSession {
     ) async throws -> Bool {
         guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
-        guard await manager.screens().screen(for: alert) == nil else { return false }
+        guard await !manager.screens().mayShow(alert) else { return false }
         guard let key = alert.key else { return true }
         do {
             return try await manager.record(key: key).response == nil
@@ -223,7 +224,7 @@ extension AskSession {
     ) async {
         let alert = record.alert
         guard record.response == nil, alert.presenters != nil, terminal?.isForeground != true,
-            await manager.screens().screen(for: alert, record.id) == nil
+            await !manager.screens().mayShow(alert, record.id)
         else { return }
         context.inform("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
     }

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq notify TITLE`: adds an alert without buttons, and prints its id.
 struct NotifyCommand: AskingCommand {

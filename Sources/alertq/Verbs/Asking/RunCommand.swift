@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// `alertq run -- COMMAND [ARG…]`: asks whether a command may run, and runs it after a yes.
 struct RunCommand: AskingCommand {

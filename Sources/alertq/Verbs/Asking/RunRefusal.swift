@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// Why `run` did not run its command.
 struct RunRefusal: Error {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq audit export`: the log as JSON Lines, for independent verifiers.
 struct AuditExportCommand: AuditReadingCommand {

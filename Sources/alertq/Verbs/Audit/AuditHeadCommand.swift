@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq audit head`: the end of the log's chain.
 struct AuditHeadCommand: Command {

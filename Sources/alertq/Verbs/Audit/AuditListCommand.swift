@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq audit list`: the entries of the log, oldest first.
 struct AuditListCommand: AuditReadingCommand {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq audit verify`: recomputes the log's chain.
 struct AuditVerifyCommand: Command {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq collect KEY…` or `alertq collect --id ID`: collects the responses to earlier asks.
 struct CollectCommand: CollectingCommand, NamingCommand {

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// How the verbs that hand a response to its asker print it, and what they exit with.
 struct ResponsePrinter: Sendable {

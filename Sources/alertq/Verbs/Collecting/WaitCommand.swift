@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq wait ID…`: waits for the first response among some alerts.
 struct WaitCommand: CollectingCommand {

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// `alertq snooze ID…`: snoozes alerts.
 struct SnoozeCommand: ChangingCommand {

@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import Linux
 import Synchronization
+import TextFormats
 
 /// `alertq doctor`: checks whether a queue is in order, and says what to do if it is not.
 struct DoctorCommand: Command {

@@ -3,6 +3,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import Linux
+import TextFormats
 
 /// The checks of `alertq doctor`.
 struct QueueCheckup: Sendable {

@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import Glibc
 import Synchronization
+import TextFormats
 
 /// Writes the events of a queue to the machine's log, while this process is the one that writes for
 /// all screens: the first of those that can.

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// A presenter as `--on` names it.
 enum PresenterKind: Sendable, Hashable {

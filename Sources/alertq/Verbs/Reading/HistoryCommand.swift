@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// `alertq history`: responses, newest first.
 struct HistoryCommand: SearchingCommand {

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq list`: the waiting alerts, in the order in which they will be shown.
 struct ListCommand: SearchingCommand {

@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// `alertq show ID…`: alerts with all that happened to them.
 struct ShowCommand: NamingCommand {

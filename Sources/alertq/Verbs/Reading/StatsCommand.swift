@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// `alertq stats`: what became of the questions, and how long people took.
 struct StatsCommand: SearchingCommand {

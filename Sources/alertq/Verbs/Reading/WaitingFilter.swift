@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// The conditions for alerts that wait, with their times as seen from a moment.
 struct WaitingFilter {

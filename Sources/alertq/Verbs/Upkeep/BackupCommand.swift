@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import TextFormats
 
 /// `alertq backup FILE`: copies the queue into one file.
 struct BackupCommand: Command {

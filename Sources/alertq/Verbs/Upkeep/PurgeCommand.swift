@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// `alertq purge --older-than TIME`: erases the texts of old resolved alerts.
 struct PurgeCommand: Command {

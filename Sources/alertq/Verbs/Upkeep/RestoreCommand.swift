@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// `alertq restore FILE`: replaces the queue with a backup.
 struct RestoreCommand: Command {

@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import TextFormats
 
 /// An event on one line.
 enum EventLine {

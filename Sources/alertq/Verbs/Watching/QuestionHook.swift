@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import TextFormats
 
 /// Runs a program once for each question: for those that wait, and then for new ones, in the order
 /// in which they were asked.

@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import TextFormats
 
 /// `alertq watch`: prints events as they happen, or runs a program for each response or question.
 struct WatchCommand: SearchingCommand {

@@ -157,8 +157,8 @@ struct FailingPresenterTests {
         let question = question("For another menu", for: ["menu\u{301}"])
         let id = try await manager.show(question)
         let record = try await manager.record(id)
-        #expect(await manager.screen.presenters.candidates(for: record).isEmpty)
-        #expect(await !manager.mayBeShown(on: question.presenters))
+        #expect(await manager.screen.presenters.allowed(for: record).isEmpty)
+        #expect(await !manager.mayShow(question))
         await manager.close()
     }
 

@@ -109,7 +109,7 @@ extension SimulatedQueue {
         alerts[id] = AlertRecord(
             id: id, alert: alert, source: source, state: .queued, askedAt: Date(),
             presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)
-        for desk in desks.indices { feed(.news, to: desk) }
+        for desk in desks.indices { feed(.queueChanged, to: desk) }
     }
 
     private mutating func answerElsewhere() {
@@ -160,7 +160,7 @@ extension SimulatedQueue {
             hasReturned = true
         }
         for desk in desks.indices {
-            if hasReturned { feed(.news, to: desk) }
+            if hasReturned { feed(.queueChanged, to: desk) }
             if let moment = desks[desk].screen.nextMoment, now.isAtOrAfter(moment) {
                 feed(.time, to: desk)
             }
@@ -269,7 +269,7 @@ extension SimulatedQueue {
         case .notifyDismissed(let number, let record, _):
             carryOut(
                 .notify(
-                    number, record.id, [.didDismiss(record, record.response?.buttonIndex ?? -1)]),
+                    number, record.id, [Callback(.didDismiss, record)]),
                 on: desk)
         default: desks[desk].note(effect, &violations)
         }
@@ -361,14 +361,16 @@ extension SimulatedQueue {
             found.error = .storage(operation: "read the queue", "the disk fails")
             return found
         }
+        // What the log contradicts rests before it is tried again.
+        let rested = waiting.filter { !look.skipped.refused.contains($0) }
         let record: AlertRecord?
         switch found.lease {
         case .lost: return found
         case .following(let others):
-            record = others.current.flatMap { waiting.contains($0) ? alerts[$0] : nil }
+            record = others.current.flatMap { rested.contains($0) ? alerts[$0] : nil }
             if record == nil { return found }
         case .leading(let others):
-            let shown = others.all.compactMap(\.alert).filter(waiting.contains).min()
+            let shown = others.all.compactMap(\.alert).filter(rested.contains).min()
             let skipped = look.skipped.alerts(besides: others, isAlone: others.all.isEmpty)
             let able = look.able + others.query.presenters
             let next = waiting.first {

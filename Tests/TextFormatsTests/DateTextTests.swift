@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import AlertCore
+@testable import TextFormats
 
 @Suite("Moments", .inParallel)
 struct DateTextTests {
@@ -46,7 +46,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "A time of day is the next one for a deadline, and the last one that has passed otherwise",
+        "A time of day is the next one for what is to come, and the last one that has passed otherwise",
         arguments: [
             ("22:00", "07:00", "2026-11-21T07:00", "2026-11-20T07:00"),
             ("22:00", "23:30:15", "2026-11-20T23:30:15", "2026-11-19T23:30:15"),
@@ -57,7 +57,7 @@ struct DateTextTests {
     func timeOfDay(now: String, text: String, next: String, last: String) throws {
         let moment = { try DateText.parse($0, now: Self.now) }
         let now = try moment("2026-11-20T" + now)
-        #expect(try DateText.deadline(text, now: now) == .at(try moment(next)))
+        #expect(DateText.next(text, now: now) == (try moment(next)))
         #expect(try DateText.parse(text, now: now) == (try moment(last)))
     }
 
@@ -84,27 +84,6 @@ struct DateTextTests {
     }
 
     @Test(
-        "A deadline is a duration or a moment",
-        arguments: [
-            ("10m", Alert.Deadline.after(.seconds(600))), ("45", .after(.seconds(45))),
-            ("2w", .after(.seconds(1_209_600))),
-            ("2026-11-20T10:04:00Z", .at(Self.now.addingTimeInterval(60))),
-            ("now", .at(Self.now)),
-        ])
-    func deadline(text: String, expected: Alert.Deadline) throws {
-        #expect(try DateText.deadline(text, now: Self.now) == expected)
-    }
-
-    @Test("The distance of a deadline is the time left, and zero once it has passed")
-    func distance() {
-        let soon = Alert.Deadline.at(Self.now.addingTimeInterval(1.5))
-        #expect(soon.distance(from: Self.now) == .milliseconds(1500))
-        let past = Alert.Deadline.at(Self.now.addingTimeInterval(-180))
-        #expect(past.distance(from: Self.now) == .zero)
-        #expect(Alert.Deadline.after(.seconds(3)).distance(from: Self.now) == .seconds(3))
-    }
-
-    @Test(
         "A text that is not a moment is refused",
         arguments: [
             "", "yesterdays", "2026", "2026-11", "2026-13-01", "2026-02-29", "2100-02-29",
@@ -114,31 +93,21 @@ struct DateTextTests {
             "20261120-", "2026-11-2٠", "today10:00", "today ", "now 10:00", "10:00Z", "24:00",
             "today 10", "noon",
         ])
-    func refused(text: String) throws {
-        for read in [Self.past, Self.future] {
-            // A bare number is a duration where one is expected.
-            if text == "2026", read(text) == nil { continue }
-            #expect(read(text)?.contains("is not a time") == true)
-        }
+    func refused(text: String) {
+        #expect(Self.problem(with: text)?.contains("is not a time") == true)
+        #expect(DateText.next(text, now: Self.now) == nil)
     }
 
     @Test(
         "An impossible duration is refused with its reason",
         arguments: [("0d", "is zero"), ("-7d", "is negative"), ("5300w", "longer than 100 years")])
-    func length(text: String, reason: String) throws {
-        for read in [Self.past, Self.future] {
-            #expect(read(text)?.contains(reason) == true)
-        }
+    func length(text: String, reason: String) {
+        #expect(Self.problem(with: text)?.contains(reason) == true)
     }
 
     /// The error for a text that can't be read; `nil` for one that can.
-    private static func past(_ text: String) -> String? {
-        do { _ = try DateText.parse(text, now: Self.now) } catch { return error.description }
-        return nil
-    }
-
-    private static func future(_ text: String) -> String? {
-        do { _ = try DateText.deadline(text, now: Self.now) } catch { return error.description }
+    private static func problem(with text: String) -> String? {
+        do { _ = try DateText.parse(text, now: now) } catch { return error.description }
         return nil
     }
 }

@@ -1,6 +1,6 @@
-import AlertCore
 import TestSupport
 import Testing
+import TextFormats
 
 @Suite("Terminal characters", .inParallel)
 struct TerminalCharactersTests {

@@ -7,7 +7,7 @@ import Synchronization
 /// window's width changes, some terminals wrap its lines again and others cut them off, but in each
 /// of them the cursor stays with its line; nothing has to be known about the lines between. The
 /// sequences are CUU, ED, EL and IL of ECMA-48, and xterm's private modes.
-final class Screen: Sendable {
+final class TerminalScreen: Sendable {
     private struct Drawn {
         var lines: [StyledLine] = []
         var size: Terminal.Size

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The characters that people's terminals can show, by the locale; see locale(7).
 ///
 /// Where that is ASCII, two kinds of texts differ. A text of our own keeps its columns: a sign has
@@ -11,9 +13,11 @@ package enum TerminalCharacters: Sendable {
     /// The characters of the locale that the environment names.
     ///
     /// Where it names none, as in many containers, the terminal most likely shows all.
-    package init(_ variable: (String) -> String? = Identity.environment) {
+    package init(
+        _ variable: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+    ) {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable)
-        let name = names.first?.lowercased() ?? "utf-8"
+        let name = names.first { !$0.isEmpty }?.lowercased() ?? "utf-8"
         self = name.contains("utf-8") || name.contains("utf8") ? .all : .ascii
     }
 

@@ -15,6 +15,9 @@ package enum DurationText {
         ("ms", 1),
     ]
 
+    /// The longest duration: 100 years.
+    package static let longest = Duration.seconds(100 * 366 * 86_400)
+
     /// Reads a duration: more than zero, and at most 100 years.
     package static func parse(_ text: String) throws(UnreadableText) -> Duration {
         guard !text.isEmpty else {
@@ -62,7 +65,7 @@ package enum DurationText {
             allowed = units[(index + 1)...]
             rest = rest.dropFirst(unit.utf8.count)
         }
-        guard total <= Alert.Limit.duration.milliseconds else { throw tooLong(text) }
+        guard total <= longest.milliseconds else { throw tooLong(text) }
         return total
     }
 
@@ -71,7 +74,7 @@ package enum DurationText {
     ) throws(UnreadableText) -> Int64 {
         guard let count = Int64(Substring(digits)) else { throw tooLong(text) }
         let (product, overflow) = count.multipliedReportingOverflow(by: unit)
-        guard !overflow, product <= Alert.Limit.duration.milliseconds else { throw tooLong(text) }
+        guard !overflow, product <= longest.milliseconds else { throw tooLong(text) }
         return product
     }
 

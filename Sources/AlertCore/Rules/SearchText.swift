@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// What a search looks for, checked, and compared with texts.
 ///

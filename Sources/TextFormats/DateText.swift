@@ -24,20 +24,12 @@ package enum DateText {
         return date
     }
 
-    /// Reads when something ends: `10m` for ten minutes from now, `10:00` for the next time that it
-    /// is ten, or a moment as above.
+    /// Reads a moment to come: `10:00` for the next time that it is ten, or a date as above; `nil`
+    /// for any other text.
     ///
     /// The moment may have passed already: the caller decides what that means.
-    package static func deadline(
-        _ text: String, now: Date
-    ) throws(UnreadableText) -> Alert.Deadline {
-        if let duration = try DurationText.length(text) { return .after(duration) }
-        guard let date = moment(text, now: now, .next) else {
-            throw UnreadableText(
-                "“\(text)” is not a time; write it like 90s, 10m, 1h30m or 2d, or tomorrow, "
-                    + "18:00, 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00Z")
-        }
-        return .at(date)
+    package static func next(_ text: String, now: Date) -> Date? {
+        moment(text, now: now, .next)
     }
 
     private static func moment(
@@ -45,17 +37,6 @@ package enum DateText {
     ) -> Date? {
         var scanner = DateScanner(text, now: now, occurrence)
         return scanner.date()
-    }
-}
-
-extension Alert.Deadline {
-    /// The time until then; zero for a moment that has passed.
-    package func distance(from now: Date) -> Duration {
-        switch self {
-        case .after(let duration): duration
-        case .at(let date):
-            .milliseconds(max(0, Timestamp.milliseconds(date) - Timestamp.milliseconds(now)))
-        }
     }
 }
 

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import AlertCore
+@testable import TextFormats
 
 @Suite("Local time", .inParallel)
 struct LocalTimeTests {

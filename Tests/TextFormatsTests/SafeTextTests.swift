@@ -1,6 +1,6 @@
-import AlertCore
 import TestSupport
 import Testing
+import TextFormats
 
 @Suite("Safe text", .inParallel)
 struct SafeTextTests {

@@ -20,7 +20,7 @@ package struct SearchWords: Sendable, Hashable {
 }
 
 /// Splits a text into words.
-struct WordBuilder {
+package struct WordBuilder {
     private enum State {
         case between
         case word
@@ -31,7 +31,9 @@ struct WordBuilder {
     private var scalars = String.UnicodeScalarView()
     private var state = State.between
 
-    mutating func add(_ text: String) {
+    package init() {}
+
+    package mutating func add(_ text: String) {
         var last: Unicode.Scalar?
         for scalar in text.unicodeScalars {
             guard let held = last else {
@@ -59,7 +61,7 @@ struct WordBuilder {
     /// only the beginning of one. Empty if there is no word.
     ///
     /// - Parameter isPrefix: Whether the last word stands for all that begin with it.
-    func pattern(isPrefix: Bool) -> String {
+    package func pattern(isPrefix: Bool) -> String {
         switch state {
         case .between: scalars.isEmpty ? "" : String(scalars) + " "
         case .word: String(scalars) + (isPrefix ? "" : " ")

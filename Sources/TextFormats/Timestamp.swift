@@ -24,7 +24,7 @@ package enum Timestamp {
     }
 
     /// The time in a text of ``text(_:)``, to the millisecond; `nil` for any other text.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         let parts = text.dropLast().split(separator: ".")
         guard text.hasSuffix("Z"), parts.count == 2, parts[1].utf8.count == 3,
             let fraction = Int64(parts[1]), fraction >= 0,

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 // Codable conformances of alerts, records and responses: the JSON that the command prints.
 

@@ -1,5 +1,5 @@
 /// A way to refer to an alert.
-package enum Reference: Sendable, Hashable, Codable {
+package enum AlertReference: Sendable, Hashable, Codable {
     case id(Alert.ID)
     /// The alert that a source of an account asked with a key.
     case key(String, source: String, uid: UInt32)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import AlertCore
+@testable import TextFormats
 
 @Suite("Durations and moments", .inParallel)
 struct DurationTextTests {

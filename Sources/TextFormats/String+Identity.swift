@@ -34,7 +34,7 @@ extension String? {
 
 extension String {
     /// Whether it has nothing but whitespace, or nothing at all.
-    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+    package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 
     /// The longest prefix that fits into a number of bytes of UTF-8, without a partial character.
     package func cut(toBytes limit: Int) -> String {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// The one JSON object for an alert, used by every verb.
 ///
