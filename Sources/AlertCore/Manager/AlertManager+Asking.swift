@@ -214,7 +214,7 @@ extension AlertManager {
     private nonisolated func enqueue(
         _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false
     ) async throws(AlertError) -> Asking {
-        guard let delegate = delegate ?? context.delegates.managers else {
+        guard let delegate = delegate ?? context.delegates.ofManager else {
             return try await enqueue(alert, isAwaited: isAwaited)
         }
         let asking = try await context.delegates.remembering(delegate) {

@@ -120,6 +120,13 @@ extension AlertManager {
         }
     }
 
+    /// Schedules a walk.
+    private func walk(_ name: String, after pause: Duration) {
+        let due = context.clock.now().advanced(by: pause)
+        handlers.walk(name, at: due)
+        setAlarm(at: due)
+    }
+
     private func walk(_ name: String) async {
         var last: Alert.ID?
         while !isClosed, handlers.body(of: name) != nil {
@@ -128,21 +135,19 @@ extension AlertManager {
                 page = try await store.page(
                     RecordQuery(.awaitingHandler(name), after: last, limit: 100))
             } catch {
-                // The disk fails: try again in a second.
-                let due = context.clock.now().advanced(by: .seconds(1))
-                handlers.walk(name, at: due)
-                return setAlarm(at: due)
+                // The disk fails.
+                return walk(name, after: .seconds(1))
             }
             guard !page.ids.isEmpty else { return }
             last = page.next
-            // Others' are left to them, and not even tried: their own processes want the turns.
+            // Responses to other accounts are not claimed: their own processes need the claims.
             let others = Set(
                 page.records.filter { !context.mayCollect($0) }.map(\.id))
             for id in page.ids where !others.contains(id) {
                 while handlers.isFull, !isClosed {
                     await handlerEnds.wait(after: handlerEnds.count)
                 }
-                // If one can't be claimed, none can.
+                // An error with one claim would occur with the others, too.
                 guard await start(name, for: id) else { return }
             }
         }
@@ -180,9 +185,7 @@ extension AlertManager {
             handlers.didNotStart(id)
             // Too few descriptors, or a file that can't be opened: all of them wait.
             let pause = Duration.seconds(10)
-            let due = context.clock.now().advanced(by: pause)
-            handlers.walk(name, at: due)
-            setAlarm(at: due)
+            walk(name, after: pause)
             context.errors.report(.handler(name: name, id, error, retryAfter: pause))
             return false
         }

@@ -143,7 +143,7 @@ extension AlertManager {
         let presenters = screenParts.starts.removeValue(forKey: start.call) ?? []
         let attached = AttachedScreen(
             identity: context.caller.identity, presenters: start.presenters, only: start.only,
-            hasDelegate: context.delegates.hasManagers, keepsLog: start.keepsLog)
+            hasDelegate: context.delegates.ofManager != nil, keepsLog: start.keepsLog)
         do throws(AlertError) {
             guard !isClosed else { throw .closed }
             let lease = try await store.attach(attached)

@@ -233,8 +233,7 @@ extension Showing {
         case .leave(_, let reason): end(.returned(because: reason), &common)
         case .waiting(_, let waiting):
             self.waiting = waiting
-            if waiting.count > 0, notice?.isAskedFor == true { dismiss(&common) }
-            notice?.isAskedFor = false
+            if notice?.take(waiting) == true { dismiss(&common) }
         case .lease(let state): note(state, &common)
         case .time: timeHasCome(&common)
         case .start, .stop, .failed, .waitUntilIdle, .attached, .turnIsLate, .tookTurn,

@@ -71,10 +71,10 @@ extension AlertRecord: Codable {
                 uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0,
                 pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0,
                 host: try members.decodeIfPresent(String.self, forKey: .host) ?? ""),
-            state: try members.word(State.self, .state), askedAt: try members.moment(.askedAt),
-            presentedAt: try members.momentIfPresent(.presentedAt),
-            expiresAt: try members.momentIfPresent(.expiresAt),
-            snoozedUntil: try members.momentIfPresent(.snoozedUntil),
+            state: try members.word(State.self, .state), askedAt: try members.date(.askedAt),
+            presentedAt: try members.dateIfPresent(.presentedAt),
+            expiresAt: try members.dateIfPresent(.expiresAt),
+            snoozedUntil: try members.dateIfPresent(.snoozedUntil),
             snoozes: try members.decode(Int.self, forKey: .snoozes),
             response: try members.response(to: id, alert))
         followsWallClock =
@@ -135,7 +135,7 @@ extension Members {
             alert.priority = priority
         }
         alert.buttons = try buttons()
-        alert.deadline = try momentIfPresent(.expiresAt).map { .at($0) }
+        alert.deadline = try dateIfPresent(.expiresAt).map { .at($0) }
         alert.defaultButton = try decodeIfPresent(String.self, forKey: .defaultButton)
         alert.dismissAfter = try decodeIfPresent(Int64.self, forKey: .dismissAfter)
             .map { .milliseconds($0) }
@@ -176,8 +176,8 @@ extension Members {
             button: try alert.map { $0.buttons.indices.contains(index) ? $0.buttons[index] : nil }
                 ?? button(),
             by: try word(ResolvedBy.self, .by), responder: try responder(),
-            resolvedAt: try moment(.resolvedAt),
-            collectedAt: try momentIfPresent(.collectedAt),
+            resolvedAt: try date(.resolvedAt),
+            collectedAt: try dateIfPresent(.collectedAt),
             userInfo: try decodeIfPresent([String: String].self, forKey: .info) ?? [:],
             cancelHandling: outcome == .cancelled
                 ? CancelHandling(isHandled: isHandled ?? false) : nil)
@@ -203,14 +203,14 @@ extension Members {
             pid: try members.decode(Int32.self, forKey: .pid))
     }
 
-    fileprivate func moment(_ name: Name) throws -> Date {
+    fileprivate func date(_ name: Name) throws -> Date {
         let text = try decode(String.self, forKey: name)
         guard let date = Timestamp.date(text) else { throw unknown(text, name) }
         return date
     }
 
-    fileprivate func momentIfPresent(_ name: Name) throws -> Date? {
-        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try moment(name)
+    fileprivate func dateIfPresent(_ name: Name) throws -> Date? {
+        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try date(name)
     }
 
     fileprivate func word<Word: RawRepresentable<String>>(

@@ -43,7 +43,7 @@ package enum AlertJSON {
             ("presented_at", date(record?.presentedAt)),
             ("resolved_at", date(response?.resolvedAt)),
             ("collected_at", date(response?.collectedAt)),
-            ("expires_at", date(record?.expiresAt ?? moment(alert.deadline))),
+            ("expires_at", date(record?.expiresAt ?? end(alert.deadline))),
             ("snoozed_until", date(record?.snoozedUntil)),
             ("snoozes", .integer(Int64(record?.snoozes ?? 0))),
             ("outcome", .optional(response?.outcome.rawValue)),
@@ -91,7 +91,7 @@ package enum AlertJSON {
 
     /// The clock that the deadline follows.
     private static func clock(_ alert: Alert, _ record: AlertRecord?) -> String? {
-        guard let record else { return moment(alert.deadline) == nil ? nil : onWallClock }
+        guard let record else { return end(alert.deadline) == nil ? nil : onWallClock }
         guard record.expiresAt != nil else { return nil }
         return record.followsWallClock ? onWallClock : "boot clock"
     }
@@ -108,7 +108,7 @@ package enum AlertJSON {
         return Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
     }
 
-    private static func moment(_ deadline: Alert.Deadline?) -> Date? {
+    private static func end(_ deadline: Alert.Deadline?) -> Date? {
         guard case .at(let date) = deadline else { return nil }
         return date
     }

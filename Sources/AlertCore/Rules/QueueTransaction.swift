@@ -46,8 +46,8 @@ package protocol QueueTransaction: AnyObject {
 
     /// Appends an entry to the log.
     ///
-    /// - Parameter concernsOthers: Whether others than its caller must examine it in the process
-    ///   that makes the change.
+    /// - Parameter concernsOthers: Whether not only the caller, but also other parts of the process
+    ///   that makes the change must learn of it.
     func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) throws
 }
 
@@ -111,14 +111,14 @@ extension QueueTransaction {
         let (question, caller) = (prepared.question, prepared.caller)
         let (source, uid) = (question.source, caller.identity.uid)
         if let key = question.alert.key,
-            let known = try alert(key: key, source: source, uid: uid)
+            let earlier = try alert(key: key, source: source, uid: uid)
         {
-            var joined = try known.joined(by: question, at: now, sequence: head.sequence) {
-                try keyDigest(of: known.record.id)
+            var joined = try earlier.joined(by: question, at: now, sequence: head.sequence) {
+                try keyDigest(of: earlier.record.id)
             }
-            if known.isOverdue(at: now) {
+            if earlier.isOverdue(at: now) {
                 // The asker gets exactly what is stored.
-                joined.record = try expire(known, by: caller)
+                joined.record = try expire(earlier, by: caller)
                 joined.sequence = head.sequence
             }
             return joined
@@ -276,7 +276,7 @@ extension QueueTransaction {
         let date = Timestamp.date(milliseconds: now.wallMilliseconds)
         let detail = EntryDetail.expired(
             at: now, because: nil, isUnseen: alert.record.presentedAt == nil)
-        // Other callers may wait for the alert: this call was not about it, or not about this end.
+        // Calls of this process may wait for the alert, although none of them made this change.
         return try store(
             Expiry.response(to: alert.record, at: date), of: alert, by: caller.through("deadline"),
             detail, concernsOthers: true)

@@ -39,12 +39,6 @@ extension AlertStore {
         try await commit(.snooze(id, until: end), by: caller).record
     }
 
-    package nonisolated(nonsending) func snooze(
-        _ id: Alert.ID, for duration: Duration?, by caller: Caller
-    ) async throws(AlertError) -> AlertRecord {
-        try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
-    }
-
     /// Marks a response as taken by its asker; returns whether it was not marked before.
     @discardableResult
     package nonisolated(nonsending) func collect(

@@ -77,6 +77,13 @@ extension Alert {
 }
 
 extension AlertStore {
+    /// Snoozes an alert for a duration; `nil` means the alert's own snooze time.
+    package nonisolated(nonsending) func snooze(
+        _ id: Alert.ID, for duration: Duration?, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
+    }
+
     /// Waits until the expiry of an overdue alert is stored, and returns its record.
     @discardableResult
     func expired(_ id: Alert.ID) async throws -> AlertRecord {
