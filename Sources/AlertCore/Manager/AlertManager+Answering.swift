@@ -210,7 +210,7 @@ extension AlertManager {
         try await collect(id, because: nil)
     }
 
-    /// Marks a response as taken; the reason is what the log is to say if it is not used.
+    /// Marks a response as taken; the reason is why it is not used, for the log.
     package func collect(_ id: Alert.ID, because reason: String?) async throws(AlertError) {
         let receipt = try await store.commit(.collect(id, because: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }

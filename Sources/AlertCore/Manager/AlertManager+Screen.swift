@@ -328,7 +328,7 @@ extension AlertManager {
     ) async {
         guard !look.skipped.refused.contains(id) else { return }
         do throws(AlertError) {
-            // In this order: an alert that has ended by then is not shown.
+            // In this order: if the alert ends while the others are counted, it is not shown.
             let waiting = try await store.waiting(besides: id)
             let receipt = try await store.find(.id(id))
             let record = receipt.record

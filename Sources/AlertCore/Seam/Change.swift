@@ -17,8 +17,8 @@ package enum Change: Sendable, Codable {
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
-    /// Marks a response as taken by its asker; only the first time counts. the reason is
-    /// what the log is to say of a response that is taken without being used.
+    /// Marks a response as taken by its asker; only the first time counts. The reason, if there is
+    /// one, is why a response is taken without being used: the log says it.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
     case collect(Alert.ID, because: String? = nil)
