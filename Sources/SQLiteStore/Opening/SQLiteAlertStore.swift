@@ -137,7 +137,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             leases.giveSigns()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
-            Task { if (try? await reader.run { $0.hasChanged() }) != false { changes.note() } }
+            Task { if (try? await reader.run { $0.takeChange() }) != false { changes.note() } }
             changes.nudge()
             slotChanges.nudge()
         }
