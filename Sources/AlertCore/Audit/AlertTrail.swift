@@ -239,8 +239,8 @@ extension AuditEntry {
         let source = alert.record.source
         let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
         return isPlain && event.source.isIdentical(to: source.name)
-            && event.responder.uid == source.uid && event.responder.pid == source.pid
-            && event.responder.host.isIdentical(to: source.host)
+            && event.responder.account == source.account
+            && event.responder.process.isSame(as: source.process)
             && milliseconds == alert.asked.wallMilliseconds
             && boot.isIdentical(to: alert.asked.boot)
             && detail.isIdentical(to: alert.askedDetail(logged: detail))
@@ -312,8 +312,8 @@ extension AuditEntry {
 
 extension Responder {
     fileprivate func isIdentical(to other: Responder) -> Bool {
-        uid == other.uid && pid == other.pid && user.isIdentical(to: other.user)
+        account == other.account && account.name.isIdentical(to: other.account.name)
             && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
-            && ssh.isIdentical(to: other.ssh) && host.isIdentical(to: other.host)
+            && ssh.isIdentical(to: other.ssh) && process.isSame(as: other.process)
     }
 }

@@ -69,18 +69,17 @@ public struct AuditEntry: Sendable, Codable {
         canonical.append(event.buttonIndex.map(Int64.init))
         canonical.append(buttonRole?.rawValue)
         canonical.append(event.by?.rawValue)
-        // The host of the account: an account of a file is one of its machine.
-        canonical.absent()
-        canonical.append(Int64(by.uid))
-        canonical.append(by.user)
+        canonical.append(by.account.host.isEmpty ? nil : by.account.host)
+        canonical.append(Int64(by.account.uid))
+        canonical.append(by.account.name)
         canonical.append(loginUID.map(Int64.init))
         canonical.append(session.map(Int64.init))
         canonical.append(by.via)
         canonical.append(by.tty)
         canonical.append(by.ssh)
-        canonical.append(by.host)
+        canonical.append(by.process.host)
         canonical.append(boot)
-        canonical.append(Int64(by.pid))
+        canonical.append(Int64(by.process.pid))
         canonical.append(hex: content)
         canonical.append(detail)
         canonical.append(hex: previous)
@@ -112,8 +111,8 @@ public struct AuditEntry: Sendable, Codable {
         let by = event.responder
         return Caller(
             Identity(
-                uid: by.uid, user: by.user, loginUID: loginUID, session: session, tty: by.tty,
-                ssh: by.ssh, host: by.host, pid: by.pid), via: by.via)
+                by.account, loginUID: loginUID, session: session, tty: by.tty, ssh: by.ssh,
+                process: by.process), via: by.via)
     }
 
     /// A salt for a hash: 16 random bytes from one system call; see arc4random_buf(3), which never

@@ -10,7 +10,7 @@ extension AlertManager {
     ///
     /// ```swift
     /// let record = try await manager.record(42)
-    /// let ana = Responder(uid: 1000, user: "ana", via: "chat", host: "bridge", pid: getpid())
+    /// let ana = Responder(Account(uid: 1000, name: "ana"), via: "chat", process: .current)
     /// try await manager.answer(42, button: "Delete", by: ana, seen: record.seen)
     /// ```
     ///

@@ -179,13 +179,13 @@ extension AlertManager {
 
     /// Returns the alert that a source asked with a key, as an account.
     ///
-    /// - Parameter uid: The account; `nil` means that of this process.
+    /// - Parameter account: The account; `nil` means that of this process.
     /// - Throws: The errors of ``record(key:)``.
     package nonisolated func record(
-        key: String, of source: String, uid: UInt32? = nil
+        key: String, of source: String, by account: Account? = nil
     ) async throws(AlertError) -> AlertRecord {
-        let uid = uid ?? context.caller.identity.uid
-        return try await store.find(.key(key, source: source, uid: uid)).record
+        let account = account ?? context.caller.account
+        return try await store.find(.key(key, source: source, of: account)).record
     }
 
     /// Waits until an alert is resolved.

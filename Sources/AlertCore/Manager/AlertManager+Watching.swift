@@ -1,6 +1,3 @@
-import Glibc
-import Linux
-
 // What `alertq watch` needs: the growing log, and responses that nobody takes.
 extension AlertManager {
     /// How far this process has seen the log grow.
@@ -108,10 +105,8 @@ extension AlertManager {
     private nonisolated func isAskerNear(
         _ record: AlertRecord, _ response: Response, grace: Duration
     ) -> Bool {
-        guard record.source.host == context.caller.identity.host,
-            record.source.pid != context.caller.identity.pid,
-            kill(record.source.pid, 0) == 0 || errno == EPERM
-        else { return false }
+        let asker = record.source.process
+        guard !asker.isSame(as: context.caller.process), asker.isRunning else { return false }
         let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
         // A clock that was set back must not delay the hook forever.
         return (0..<grace.milliseconds).contains(age)

@@ -116,7 +116,10 @@ extension Responder {
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
     func validate() throws(AlertError) {
-        let parts = [("via", via), ("host", host), ("user", user), ("tty", tty), ("ssh", ssh)]
+        let parts = [
+            ("via", via), ("host", process.host), ("user", account.name), ("tty", tty),
+            ("ssh", ssh),
+        ]
         for (name, text) in parts {
             guard let text else { continue }
             try Text.check(text, "\(name) of the responder", limit: Alert.Limit.name)

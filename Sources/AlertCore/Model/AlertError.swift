@@ -26,7 +26,7 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     /// Too many alerts of one source are already waiting, by default 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
     /// Too many alerts of one account, across all its sources, are already waiting.
-    case tooManyPendingOfAccount(uid: UInt32, limit: Int)
+    case tooManyPendingOfAccount(Account, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
     /// The call's task was cancelled before the call was done.
@@ -44,7 +44,7 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case storage(operation: String, _ reason: String)
     /// Another account asked the alert; only that account and root may collect its response, or
     /// withdraw or cancel it unless forced.
-    case notYours(Alert.ID, owner: UInt32)
+    case notYours(Alert.ID, owner: Account)
     /// This process may not read or write the files of the queue.
     case notPermitted(path: String, _ reason: String)
     /// The screen is no longer attached to the queue; nothing was stored.
@@ -80,8 +80,8 @@ extension AlertError: CustomStringConvertible {
             "alert \(response.alertID) ended without a choice: \(response.summary)"
         case .tooManyPending(let source, let limit):
             "\(limit) alerts of “\(source)” are already waiting; answer or withdraw some first"
-        case .tooManyPendingOfAccount(let uid, let limit):
-            "\(limit) alerts of \(Identity.userName(uid) ?? "uid \(uid)") are already waiting, "
+        case .tooManyPendingOfAccount(let account, let limit):
+            "\(limit) alerts of \(account.named.label) are already waiting, "
                 + "from all its sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
@@ -102,7 +102,7 @@ extension AlertError: CustomStringConvertible {
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):
-            "alert \(id) was asked by \(Identity.userName(owner) ?? "uid \(owner)"): only that "
+            "alert \(id) was asked by \(owner.named.label): only that "
                 + "account and root may collect its response, or withdraw or cancel it without force"
         case .detached:
             "this screen is no longer attached to the queue, and nothing was stored"

@@ -16,7 +16,7 @@ package protocol QueueTransaction: AnyObject {
     func alert(_ id: Alert.ID) throws -> StoredAlert?
 
     /// Returns the alert that an account has asked with a key, if the log confirms it.
-    func alert(key: String, source: String, uid: UInt32) throws -> StoredAlert?
+    func alert(key: String, source: String, of account: Account) throws -> StoredAlert?
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
     func keyDigest(of id: Alert.ID) throws -> KeyDigest
@@ -28,7 +28,7 @@ package protocol QueueTransaction: AnyObject {
     func hasStartedRun(_ id: Alert.ID) throws -> Bool
 
     /// How many alerts of a source wait, and how many of its account.
-    func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int)
+    func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int)
 
     /// What came of a change with a name; `nil` if it has not taken effect within a day.
     func made(_ change: RequestedChange) throws -> MadeChange?
@@ -86,11 +86,10 @@ package struct PreparedQuestion: Sendable {
     package func stored(
         _ id: Alert.ID, at now: ClockReading, expiry: ClockReading?
     ) -> StoredAlert {
-        let identity = caller.identity
         var record = AlertRecord(
             id: id, alert: question.alert.recorded(source: question.source, expiry: expiry),
             source: AlertRecord.Source(
-                name: question.source, uid: identity.uid, pid: identity.pid, host: identity.host),
+                name: question.source, caller.account, process: caller.process),
             state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
@@ -108,9 +107,9 @@ extension QueueTransaction {
     /// Stores a question, or finds the alert that its key belongs to.
     package func ask(_ prepared: PreparedQuestion) throws -> Receipt {
         let (question, caller) = (prepared.question, prepared.caller)
-        let (source, uid) = (question.source, caller.identity.uid)
+        let (source, account) = (question.source, caller.account)
         if let key = question.alert.key,
-            let known = try alert(key: key, source: source, uid: uid)
+            let known = try alert(key: key, source: source, of: account)
         {
             var joined = try known.joined(by: question, at: now, sequence: head.sequence) {
                 try keyDigest(of: known.record.id)
@@ -122,12 +121,12 @@ extension QueueTransaction {
             }
             return joined
         }
-        let pending = try pendingCounts(uid: uid, source: source)
+        let pending = try pendingCounts(of: account, source: source)
         guard pending.source < question.pendingLimit else {
             throw AlertError.tooManyPending(source: source, limit: question.pendingLimit)
         }
         guard pending.account < question.accountLimit else {
-            throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
+            throw AlertError.tooManyPendingOfAccount(account, limit: question.accountLimit)
         }
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         let id = try insert(prepared, expiry: expiry)
@@ -322,8 +321,8 @@ extension QueueTransaction {
         _ alert: StoredAlert, unused reason: String? = nil, by caller: Caller
     ) throws -> Receipt {
         var record = alert.record
-        guard caller.mayCollect(from: record.source.uid) else {
-            throw AlertError.notYours(record.id, owner: record.source.uid)
+        guard caller.mayCollect(from: record.source.account) else {
+            throw AlertError.notYours(record.id, owner: record.source.account)
         }
         // The collector has read an expiry that is not stored yet.
         if alert.isOverdue(at: now) { record = try expire(alert, by: caller) }

@@ -5,7 +5,7 @@ package enum Change: Sendable, Codable {
     /// Stores an alert, or finds the one that its key belongs to.
     ///
     /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/tooManyPending(source:limit:)``
-    /// and ``AlertError/tooManyPendingOfAccount(uid:limit:)`` among others.
+    /// and ``AlertError/tooManyPendingOfAccount(_:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
     /// which must match what was asked.

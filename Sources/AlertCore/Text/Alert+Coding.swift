@@ -67,9 +67,10 @@ extension AlertRecord: Codable {
             id: id, alert: alert,
             source: Source(
                 name: try members.decode(String.self, forKey: .source),
-                uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0,
-                pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0,
-                host: try members.decodeIfPresent(String.self, forKey: .host) ?? ""),
+                Account(uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0),
+                process: ProcessIdentity(
+                    host: try members.decodeIfPresent(String.self, forKey: .host) ?? "",
+                    pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0)),
             state: try members.word(State.self, .state), askedAt: try members.moment(.askedAt),
             presentedAt: try members.momentIfPresent(.presentedAt),
             expiresAt: try members.momentIfPresent(.expiresAt),
@@ -193,13 +194,15 @@ extension Members {
         guard contains(.responder), try !decodeNil(forKey: .responder) else { return nil }
         let members = try nestedContainer(keyedBy: Name.self, forKey: .responder)
         return Responder(
-            uid: try members.decode(UInt32.self, forKey: .uid),
-            user: try members.decodeIfPresent(String.self, forKey: .user),
+            Account(
+                uid: try members.decode(UInt32.self, forKey: .uid),
+                name: try members.decodeIfPresent(String.self, forKey: .user)),
             via: try members.decode(String.self, forKey: .via),
             tty: try members.decodeIfPresent(String.self, forKey: .tty),
             ssh: try members.decodeIfPresent(String.self, forKey: .ssh),
-            host: try members.decode(String.self, forKey: .host),
-            pid: try members.decode(Int32.self, forKey: .pid))
+            process: ProcessIdentity(
+                host: try members.decode(String.self, forKey: .host),
+                pid: try members.decode(Int32.self, forKey: .pid)))
     }
 
     fileprivate func moment(_ name: Name) throws -> Date {

@@ -60,9 +60,9 @@ package enum AlertJSON {
             ("snooze_ms", .optional(alert.snooze?.milliseconds)),
             ("handled", response?.cancelHandling.map { .bool($0 == .handled) } ?? .null),
             ("seen", .optional(record?.seen)),
-            ("uid", .optional(record?.source.uid)),
-            ("pid", .optional(record?.source.pid)),
-            ("host", .optional(record?.source.host)),
+            ("uid", .optional(record?.source.account.uid)),
+            ("pid", .optional(record?.source.process.pid)),
+            ("host", .optional(record?.source.process.host)),
             ("stored", .bool(record?.isStored ?? false)),
             ("orphaned", .bool(record?.isOrphaned ?? false)),
         ])
@@ -114,13 +114,13 @@ package enum AlertJSON {
 
     package static func responder(_ responder: Responder) -> JSONValue {
         .object([
-            ("uid", .integer(Int64(responder.uid))),
-            ("user", .optional(responder.user)),
+            ("uid", .integer(Int64(responder.account.uid))),
+            ("user", .optional(responder.account.name)),
             ("via", .string(responder.via)),
             ("tty", .optional(responder.tty)),
             ("ssh", .optional(responder.ssh)),
-            ("host", .string(responder.host)),
-            ("pid", .integer(Int64(responder.pid))),
+            ("host", .string(responder.process.host)),
+            ("pid", .integer(Int64(responder.process.pid))),
         ])
     }
 

@@ -206,7 +206,7 @@ extension AlertSession {
 
     private func currentFacts() -> [String] {
         facts.texts(
-            user: users.name(presentation.record.source.uid), isOrphaned: isOrphaned,
+            user: users.name(presentation.record.source.account), isOrphaned: isOrphaned,
             waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now }, now: Date())
     }
 }

@@ -72,9 +72,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         terminal = try Terminal(device: device, characters: characters, clock: clock)
         screen = Screen(terminal, hasColours: hasColours)
         let identity = Identity.current
-        host = identity.host
+        host = identity.process.host
         hasScreen = (term ?? "dumb") != "dumb"
-        _ = users.name(identity.uid)
+        _ = users.name(identity.account)
     }
 
     /// Shows an alert, and returns what the person chose.
@@ -86,7 +86,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         guard await turn.take() else { throw CancellationError() }
         defer { turn.end() }
         lastChoice.withLock { $0 = nil }
-        _ = try await users.soon(presentation.record.source.uid)
+        _ = try await users.soon(presentation.record.source.account)
         guard hasScreen, let input = try keyInput(hasScreen: true) else {
             return try await prompt(presentation)
         }
@@ -117,7 +117,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) async throws -> PresenterChoice {
         guard await turn.take() else { throw CancellationError() }
         defer { turn.end() }
-        _ = try await users.soon(presentation.record.source.uid)
+        _ = try await users.soon(presentation.record.source.account)
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
@@ -203,7 +203,7 @@ extension TerminalPresenter {
         defer { input.stop() }
         let characters = terminal.characters
         let facts = AlertFacts(presentation, host: host, characters: characters)
-        let user = users.name(presentation.record.source.uid)
+        let user = users.name(presentation.record.source.account)
         let later = emptyLine == nil ? facts.laterOptions(now: Date()) : []
         var session = PromptSession(
             presentation,

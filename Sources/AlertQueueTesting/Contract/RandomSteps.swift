@@ -49,7 +49,10 @@ package struct RandomSteps {
         case 61..<66: .notePresented(id())
         case 66..<67: .noteReturned(id())
         case 67..<69: .noteCollected(id())
-        case 69..<74: oneIn(2) ? .find(.id(id())) : .find(.key(key(), source: source(), uid: 1000))
+        case 69..<74:
+            oneIn(2)
+                ? .find(.id(id()))
+                : .find(.key(key(), source: source(), of: Account(uid: 1000)))
         case 74..<84: .next(screenQuery())
         case 84..<92: .page(recordQuery())
         case 92..<94: .entries(logQuery())

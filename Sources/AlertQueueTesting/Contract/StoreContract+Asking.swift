@@ -18,7 +18,7 @@ extension StoreContract {
             try expectEqual(
                 asked.timeLeft, .seconds(60), "the time that is left")
             let found = try await store.find(.id(asked.record.id))
-            let byKey = try await store.find(.key("k", source: "test", uid: 1000))
+            let byKey = try await store.find(.key("k", source: "test", of: Account(uid: 1000)))
             try expectEqual(byKey.record, found.record, "the record by key")
             try expect(!found.isNew, "what is found is not new")
             try expectEqual(found.record, asked.record, "the record that is found")
@@ -31,7 +31,9 @@ extension StoreContract {
             try expectEqual(record.alert, expected, "the alert")
             try expectEqual(
                 record.source,
-                AlertRecord.Source(name: "test", uid: 1000, pid: 4712, host: "desk"), "source")
+                AlertRecord.Source(
+                    name: "test", Account(uid: 1000),
+                    process: ProcessIdentity(host: "desk", pid: 4712)), "source")
             try expectEqual(record.state, .queued, "state")
             try expectEqual(
                 Timestamp.milliseconds(record.askedAt), queue.clock.now().wallMilliseconds, "time")
@@ -82,7 +84,8 @@ extension StoreContract {
             let error = try await expectError("tooManyPendingOfAccount") {
                 try await store.ask(source: "4", accountLimit: 3)
             }
-            try expectEqual(error, .tooManyPendingOfAccount(uid: 1000, limit: 3), "the error")
+            try expectEqual(
+                error, .tooManyPendingOfAccount(Account(uid: 1000), limit: 3), "the error")
             try await store.ask(source: "4", accountLimit: 3, by: .eve)
             try await store.answer(2)
             try await store.ask(source: "4", accountLimit: 3)
@@ -176,11 +179,13 @@ extension StoreContract {
                 ids.append(try await store.ask(keyed, source: key).record.id)
             }
             try expectEqual(Set(ids).count, 7, "alerts")
-            let found = try await store.find(.key("cafe\u{301}", source: "test", uid: 1000))
+            let found = try await store.find(
+                .key("cafe\u{301}", source: "test", of: Account(uid: 1000)))
             try expectEqual(found.record.id, ids[5], "the alert of the second encoding")
             for reference in [
-                Reference.key("k", source: "third", uid: 1000),
-                .key("k", source: "test", uid: 3000), .key("K", source: "test", uid: 1000),
+                Reference.key("k", source: "third", of: Account(uid: 1000)),
+                .key("k", source: "test", of: Account(uid: 3000)),
+                .key("K", source: "test", of: Account(uid: 1000)),
             ] {
                 try await expectError("keyNotFound") { try await store.find(reference) }
             }

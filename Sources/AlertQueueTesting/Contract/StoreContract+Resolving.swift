@@ -133,7 +133,7 @@ extension StoreContract {
                 try await store.answer(id, by: .eve)
             }
             let error = try await expectError("notYours") { try await store.collect(1, by: .eve) }
-            try expectEqual(error, .notYours(1, owner: 1000), "the error")
+            try expectEqual(error, .notYours(1, owner: Account(uid: 1000)), "the error")
             store.post(.collected(1), by: .eve)
             try expect(try await store.collect(2, by: .root), "root may")
             try expect(
@@ -288,7 +288,8 @@ extension StoreContract {
                         let error = try await expectError("notYours") {
                             try await store.resolve(id, resolution, by: caller)
                         }
-                        try expectEqual(error, .notYours(id, owner: 1000), "the error")
+                        try expectEqual(
+                            error, .notYours(id, owner: Account(uid: 1000)), "the error")
                         try await expectError("notYours") {
                             try await store.commit(.requestCancel(id, authority), by: caller)
                         }

@@ -8,8 +8,8 @@ extension InMemoryQueue {
         case .id(let id):
             guard let found = self.alert(id) else { throw .notFound(id) }
             alert = found
-        case .key(let key, let source, let uid):
-            guard let found = self.alert(key: key, source: source, uid: uid) else {
+        case .key(let key, let source, let account):
+            guard let found = self.alert(key: key, source: source, of: account) else {
                 throw .keyNotFound(key)
             }
             alert = found

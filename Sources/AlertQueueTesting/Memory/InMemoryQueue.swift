@@ -24,8 +24,8 @@ struct InMemoryQueue {
         id > 0 && id <= alerts.count ? alerts[Int(id) - 1] : nil
     }
 
-    func alert(key: String, source: String, uid: UInt32) -> InMemoryAlert? {
-        let name = KeyName(SourceName(uid, source), key)
+    func alert(key: String, source: String, of account: Account) -> InMemoryAlert? {
+        let name = KeyName(SourceName(account, source), key)
         return keys[name].flatMap(alert)
     }
 
@@ -91,7 +91,7 @@ extension InMemoryQueue {
 
     private mutating func changePending(of alert: InMemoryAlert, by difference: Int) {
         pending[alert.sourceName, default: 0] += difference
-        pending[SourceName(alert.source.uid, ""), default: 0] += difference
+        pending[SourceName(alert.source.account, ""), default: 0] += difference
     }
 }
 

@@ -251,13 +251,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster {
-        for _ in 0..<4 {
-            let roster = slot.roster()
-            // One that is taking the lead has its text in a moment.
-            guard roster.leader?.pid == AttachedScreen.unknown.pid else { return roster }
-            try? await Task.sleep(for: .microseconds(500))
-        }
-        return slot.roster()
+        await slot.settledRoster()
     }
 
     package nonisolated(nonsending) func claim(

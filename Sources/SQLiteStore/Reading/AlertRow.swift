@@ -31,9 +31,10 @@ struct AlertRow {
             id: id, alert: alert,
             source: AlertRecord.Source(
                 name: row.text(Column.sourceName),
-                uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid)),
-                pid: Int32(truncatingIfNeeded: row.integer(Column.pid)), host: row.text(Column.host)
-            ),
+                Account(uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid))),
+                process: ProcessIdentity(
+                    host: row.text(Column.host),
+                    pid: Int32(truncatingIfNeeded: row.integer(Column.pid)))),
             state: response == nil ? .queued : .resolved,
             askedAt: Timestamp.date(milliseconds: row.integer(Column.askedMs)),
             presentedAt: row.optionalInteger(Column.presentedMs).map(Timestamp.date),
@@ -163,11 +164,13 @@ struct AlertRow {
     private static func responder(_ row: borrowing Row) -> Responder? {
         guard let via = row.optionalText(Column.via) else { return nil }
         return Responder(
-            uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
-            user: row.optionalText(Column.responder), via: via,
-            tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
-            host: row.text(Column.responderHost),
-            pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid)))
+            Account(
+                uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
+                name: row.optionalText(Column.responder)),
+            via: via, tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
+            process: ProcessIdentity(
+                host: row.text(Column.responderHost),
+                pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid))))
     }
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {

@@ -126,7 +126,8 @@ extension Database {
             WHERE outcome IS NOT NULL AND resolved_ms < ? AND salt IS NOT NULL
             """, [.integer(cutoff)]
         ) { row in
-            if UInt32(exactly: row.integer(OldColumn.uid)).map(caller.hasRight) != true {
+            let uid = UInt32(exactly: row.integer(OldColumn.uid))
+            if uid.map({ caller.hasRight(over: Account(uid: $0)) }) != true {
                 report.others += 1
             } else if row.integer(OldColumn.awaitsCollection) == 1 {
                 report.uncollected += 1
@@ -163,7 +164,7 @@ extension WriteContext {
             }
             // Another purge may have erased it since it was found.
             guard let sequence = row.alert.resolvedSequence, !row.record.isErased,
-                caller.hasRight(over: row.record.source.uid)
+                caller.hasRight(over: row.record.source.account)
             else { continue }
             let words = SearchableText(row.record.alert)
             if sequence <= indexed {

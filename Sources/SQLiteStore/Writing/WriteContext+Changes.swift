@@ -21,8 +21,8 @@ extension WriteContext: QueueTransaction {
 
     func alert(_ id: Alert.ID) throws -> StoredAlert? { try db.checkedAlert(id)?.alert }
 
-    func alert(key: String, source: String, uid: UInt32) throws -> StoredAlert? {
-        try db.checkedAlert(key: key, source: source, uid: uid)?.alert
+    func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
+        try db.checkedAlert(key: key, source: source, of: account)?.alert
     }
 
     func keyDigest(of id: Alert.ID) throws -> KeyDigest { try db.keyDigest(of: id) }
@@ -37,10 +37,10 @@ extension WriteContext: QueueTransaction {
         ) { _ in true } ?? false
     }
 
-    func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int) {
+    func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int) {
         (
-            try self.source(uid: uid, name: source)?.pending ?? 0,
-            try self.source(uid: uid, name: "")?.pending ?? 0
+            try self.source(uid: account.uid, name: source)?.pending ?? 0,
+            try self.source(uid: account.uid, name: "")?.pending ?? 0
         )
     }
 
@@ -50,7 +50,7 @@ extension WriteContext: QueueTransaction {
             SELECT alert_id, seq FROM requests
             WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
             """,
-            .integer(Int64(change.uid)), .blob(change.request.bytes),
+            .integer(Int64(change.account.uid)), .blob(change.request.bytes),
             .integer(Int64(change.position)),
             .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime))
         ) { MadeChange(alert: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
@@ -75,17 +75,17 @@ extension WriteContext: QueueTransaction {
             ON CONFLICT (request, uid, position) DO UPDATE SET
                 alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
             """,
-            .integer(Int64(change.uid)), .blob(change.request.bytes),
+            .integer(Int64(change.account.uid)), .blob(change.request.bytes),
             .integer(Int64(change.position)), .integer(made.alert), .integer(made.sequence),
             .integer(now.wallMilliseconds))
     }
 
     func insert(_ prepared: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
-        let identity = prepared.caller.identity
+        let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
         let id = try nextID()
-        let source = try sourceID(uid: identity.uid, name: name)
-        _ = try sourceID(uid: identity.uid, name: "")
+        let source = try sourceID(uid: uid, name: name)
+        _ = try sourceID(uid: uid, name: "")
         try db.change(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
@@ -94,7 +94,7 @@ extension WriteContext: QueueTransaction {
                 queued_seq)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(id), .integer(source), .integer(Int64(identity.pid)), .text(identity.host),
+            .integer(id), .integer(source), .integer(Int64(process.pid)), .text(process.host),
             .optional(alert.key),
             .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
             .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
@@ -107,7 +107,7 @@ extension WriteContext: QueueTransaction {
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .integer(head.sequence.addingBounded(1)))
-        try didInsert(id, of: name, uid: identity.uid)
+        try didInsert(id, of: name, uid: uid)
         return id
     }
 
@@ -139,11 +139,12 @@ extension WriteContext: QueueTransaction {
                 """,
                 .text(response.outcome.rawValue), .integer(response.buttonIndex),
                 .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
-                .optional(who.map { Int64($0.uid) }), .optional(who?.user), .optional(who?.via),
-                .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
-                .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds),
+                .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
+                .optional(who?.via),
+                .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
+                .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
                 .integer(head.sequence), id)
-            try changePending(of: record.source.name, uid: record.source.uid, by: -1)
+            try changePending(of: record.source.name, uid: record.source.account.uid, by: -1)
         case .collected(let moment):
             try db.checkUncollected(record.id)
             try db.change(

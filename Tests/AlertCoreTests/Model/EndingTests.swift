@@ -12,8 +12,10 @@ struct EndingTests {
     private static let yes = Alert.Button("Yes", id: "yes")
     private static let keep = Alert.Button.cancel("Keep")
     private static let ana = Responder(
-        uid: 1, user: "ana", via: "terminal", tty: "/dev/pts/3", host: "nas", pid: 1)
-    private static let nameless = Responder(uid: 7, via: "withdraw", host: "nas", pid: 1)
+        Account(uid: 1, name: "ana"), via: "terminal", tty: "/dev/pts/3",
+        process: ProcessIdentity(host: "nas", pid: 1))
+    private static let nameless = Responder(
+        Account(uid: 7), via: "withdraw", process: ProcessIdentity(host: "nas", pid: 1))
 
     private static func response(
         _ outcome: Outcome, _ button: Alert.Button? = nil, index: Int? = nil, by: ResolvedBy,
@@ -72,7 +74,9 @@ struct EndingTests {
 
     private func record(_ alert: Alert, _ response: Response, shown: Bool) -> AlertRecord {
         AlertRecord(
-            id: 42, alert: alert, source: .init(name: "x", uid: 0, pid: 1, host: "nas"),
+            id: 42, alert: alert,
+            source: .init(
+                name: "x", Account(uid: 0), process: ProcessIdentity(host: "nas", pid: 1)),
             state: .resolved, askedAt: Self.time, presentedAt: shown ? Self.time : nil,
             expiresAt: Self.time, snoozedUntil: nil, snoozes: 0, response: response)
     }

@@ -61,7 +61,8 @@ struct AlertCodingTests {
         let snoozed = try await manager.show(Alert("Snoozed", buttons: ["OK"]))
         try await manager.snooze(snoozed, for: .seconds(60))
         let ana = Responder(
-            uid: 7, user: "ana", via: "chat", tty: "/dev/pts/1", ssh: "::1", host: "h", pid: 9)
+            Account(uid: 7, name: "ana"), via: "chat", tty: "/dev/pts/1", ssh: "::1",
+            process: ProcessIdentity(host: "h", pid: 9))
         try await manager.answer(ids[0], button: "rm", by: ana)
         try await manager.collect(ids[0])
         try await manager.cancel(ids[1])

@@ -15,8 +15,8 @@ struct EditedQueue {
     private static let asker = Caller(via: "test")
     private static let ana = Caller(
         Identity(
-            uid: geteuid(), user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
-            ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
+            Account(uid: geteuid(), name: "ana"), loginUID: 1001, session: 7, tty: "/dev/pts/3",
+            ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711)), via: "terminal")
 
     init(_ reading: ClockReading? = nil) throws {
         clock = reading.map { ManualClock($0) } ?? ManualClock()
@@ -151,7 +151,7 @@ struct EditedQueue {
         for alert in Self.keyed {
             let key = alert.key ?? ""
             await tell("key \(key)") {
-                try await store.find(.key(key, source: "test", uid: Self.asker.identity.uid)).record
+                try await store.find(.key(key, source: "test", of: Self.asker.account)).record
             }
             await tell("ask \(key)") { try await ask(alert, store) }
             var other = alert

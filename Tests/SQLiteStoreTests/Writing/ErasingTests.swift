@@ -176,7 +176,7 @@ struct ErasingTests: StoreSuite {
         #expect(first.alert.buttons.map(\.role) == [nil, .cancel])
         #expect(first.alert.defaultButton == nil)
         #expect(first.response?.buttonIndex == 0)
-        #expect(first.response?.responder?.user == "ana")
+        #expect(first.response?.responder?.account.name == "ana")
         let second = try await store.record(2)
         #expect(second.response?.button?.id == "yes")
         #expect(second.alert.defaultButton == "yes")
@@ -221,7 +221,7 @@ struct ErasingTests: StoreSuite {
         #expect(entry.event.kind == .erased)
         #expect(entry.event.alertID == nil)
         #expect(entry.detail == "alerts 1-3, 5")
-        #expect(entry.event.responder.user == "ben")
+        #expect(entry.event.responder.account.name == "ben")
         #expect(ErasedAlerts(detail: entry.detail)?.ranges == [1...3, 5...5])
         #expect(ErasedAlerts(detail: "alerts 1") != nil)
         for other in [

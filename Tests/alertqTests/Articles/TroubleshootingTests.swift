@@ -40,7 +40,7 @@ struct TroubleshootingTests {
         AlertError.noSuchButton(42, button: "maybe", known: ["yes"]),
         AlertError.tooManyPending(source: "backup", limit: 10_000),
         AlertError.storage(operation: "open the directory /srv", "No such file or directory"),
-        AlertError.notYours(42, owner: 4_000_000_000),
+        AlertError.notYours(42, owner: Account(uid: 4_000_000_000)),
     ]
 
     @Test("Every message that the page quotes is printed by the command")

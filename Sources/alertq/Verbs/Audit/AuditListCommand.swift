@@ -101,7 +101,9 @@ extension AuditListCommand {
         return [
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
-        ] + title + ["\(responder.account) via \(responder.via)\(tty)", detail(entry, in: context)]
+        ] + title + [
+            "\(responder.account.label) via \(responder.via)\(tty)", detail(entry, in: context),
+        ]
     }
 
     private static func detail(_ entry: AuditEntry, in context: Context) -> String {

@@ -1,5 +1,4 @@
 import AlertQueue
-import Glibc
 
 /// How the verbs that hand a response to its asker print it, and what they exit with.
 struct ResponsePrinter: Sendable {
@@ -108,6 +107,6 @@ struct ResponsePrinter: Sendable {
     private func isWorthNoting(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
         if result.button == nil || response.by == .policy { return true }
-        return context.errors.isTerminal && response.responder?.pid != getpid()
+        return context.errors.isTerminal && response.responder?.process.isCurrent != true
     }
 }

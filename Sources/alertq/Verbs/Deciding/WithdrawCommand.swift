@@ -89,7 +89,7 @@ extension WithdrawCommand {
     /// Whether a question is to be taken back: without `--user`, others' only if they may be.
     private func isMeant(_ record: AlertRecord, _ manager: AlertManager) -> Bool {
         guard record.isOrphaned else { return false }
-        if let user = alerts.user { return record.source.uid == user }
+        if let user = alerts.user { return record.source.account == user }
         return isForced || manager.mayCollect(record)
     }
 

@@ -1,6 +1,5 @@
 import AlertPresenters
 import AlertQueue
-import Glibc
 import Synchronization
 
 /// Writes the events of a queue to the machine's log, while this process is the one that writes for
@@ -111,7 +110,8 @@ final class EventLog: Sendable {
     /// Whether this process's screen is the one that writes for all: the first of those that can.
     private var writesForAll: Bool {
         get async {
-            await manager.screens().all.first { $0.isThere && $0.keepsLog }?.pid == getpid()
+            let writer = await manager.screens().all.first { $0.isThere && $0.keepsLog }
+            return writer?.process.isCurrent ?? false
         }
     }
 
@@ -138,7 +138,7 @@ final class EventLog: Sendable {
             ("ALERTQ_BUTTON", entry.button),
             ("ALERTQ_BUTTON_INDEX", event.buttonIndex.map(String.init)),
             ("ALERTQ_BY", event.by?.rawValue),
-            ("ALERTQ_USER", responder.user ?? "\(responder.uid)"),
+            ("ALERTQ_USER", responder.account.name ?? "\(responder.account.uid)"),
             ("ALERTQ_VIA", responder.via),
             ("ALERTQ_SEQUENCE", "\(event.sequence)"),
             ("ALERTQ_DATABASE", manager.path),
@@ -165,6 +165,6 @@ final class EventLog: Sendable {
             return words + " by \(SafeText.line(source))"
         }
         let by = event.responder
-        return words + " by \(SafeText.line(by.account)) via \(SafeText.line(by.via))"
+        return words + " by \(SafeText.line(by.account.label)) via \(SafeText.line(by.via))"
     }
 }

@@ -71,8 +71,8 @@ struct ShowCommand: NamingCommand {
         var lines: [(name: String, text: String)] = [
             (
                 "source",
-                "\(record.source.name) (uid \(record.source.uid), "
-                    + "process \(record.source.pid) on \(record.source.host))"
+                "\(record.source.name) (uid \(record.source.account.uid), "
+                    + "process \(record.source.process.pid) on \(record.source.process.host))"
             ),
             ("key", alert.key ?? ""), ("style", alert.style.rawValue),
             ("priority", alert.priority.word),

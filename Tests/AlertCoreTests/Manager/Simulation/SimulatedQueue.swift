@@ -104,7 +104,8 @@ extension SimulatedQueue {
         let isNotice = chance(30)
         var alert: Alert = isNotice ? Alert("Notice \(id)") : .yesNo("Question \(id)")
         if chance(25) { alert.presenters = [chance(50) ? "menu" : "terminal"] }
-        let source = AlertRecord.Source(name: "test", uid: 0, pid: 1, host: "here")
+        let source = AlertRecord.Source(
+            name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 1))
         alerts[id] = AlertRecord(
             id: id, alert: alert, source: source, state: .queued, askedAt: Date(),
             presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)
