@@ -8,7 +8,7 @@ import Synchronization
 package final class PipedStore: AlertStore {
     fileprivate let process: StoreProcess
     private let number: Int
-    private let lastPosition = Mutex(LogPosition(sequence: 0))
+    private let lastPosition = Mutex(LogPosition(.start))
     private let isClosed = Mutex(false)
     private let ticking = Mutex<Task<Void, Never>?>(nil)
 

@@ -207,7 +207,7 @@ struct AgentFailure: Error {
         let reason: Reason =
             switch error {
             case .invalid: .invalid
-            case .notFound, .keyNotFound, .notYours, .noSuchButton: .notFound
+            case .notFound, .keyNotFound, .unknownCursor, .notYours, .noSuchButton: .notFound
             case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
             case .tooManyPending, .tooManyPendingOfAccount: .limit
             case .inconsistent: .untrusted

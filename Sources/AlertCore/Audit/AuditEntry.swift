@@ -30,7 +30,10 @@ public struct AuditEntry: Sendable, Codable {
     /// The hash of the previous entry, 32 bytes.
     public let previous: [UInt8]
     /// The hash of this entry as it is stored, 32 bytes.
-    public package(set) var hash: [UInt8]
+    public package(set) var hash: [UInt8] {
+        get { event.hash }
+        set { event.hash = newValue }
+    }
     /// The alert's title, while it has not been erased.
     public var title: String? { event.title }
     /// The id of the chosen button, while it has not been erased.
@@ -48,7 +51,7 @@ public struct AuditEntry: Sendable, Codable {
         self.content = content
         self.detail = detail
         self.previous = previous
-        self.hash = hash
+        self.event.hash = hash
     }
 
     /// What the hash should be.

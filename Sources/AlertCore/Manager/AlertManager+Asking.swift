@@ -219,7 +219,7 @@ extension AlertManager {
             () async throws(AlertError) in try await enqueue(alert, isAwaited: isAwaited)
         }
         // It may be on another screen, which the log reports.
-        await follow(from: asking.receipt.sequence)
+        await follow(from: asking.receipt.head)
         return asking
     }
 
@@ -258,7 +258,7 @@ extension AlertManager {
         let record = asking.receipt.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
             handlers.add(mine, for: record.id)
-            follow(from: asking.receipt.sequence)
+            follow(from: asking.receipt.head)
             update()
         }
         wake()
@@ -295,7 +295,7 @@ extension AlertManager {
     /// Follows what happens to an alert that a call waits for, from its storing on.
     private func watch(_ asking: Asking) async {
         let id = asking.receipt.record.id
-        follow(from: asking.receipt.sequence)
+        follow(from: asking.receipt.head)
         if waiters.mayHaveMissed(asking) { await lookAgain(at: id) }
     }
 

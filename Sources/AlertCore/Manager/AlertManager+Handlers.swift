@@ -27,7 +27,7 @@ extension AlertManager {
         try Text.check(name, "handler", limit: Alert.Limit.name)
         let position = store.position
         handlers.register(name, body)
-        follow(from: position.sequence)
+        follow(from: position.head)
         offerUncollected(to: name)
         update()
     }

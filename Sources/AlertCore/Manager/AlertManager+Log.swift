@@ -12,13 +12,13 @@ struct LogReading {
 }
 
 extension AlertManager {
-    /// Follows the log from a sequence number, unless it is already being followed.
+    /// Follows the log from an entry on, unless it is already being followed.
     ///
     /// It goes on for as long as anything depends on it; see ``isInterestedInLog``.
-    func follow(from sequence: Int64) {
+    func follow(from head: AuditHead) {
         guard log.task == nil, !isClosed else { return }
         log.task = Task { [weak self, store] in
-            var position = LogPosition(sequence: sequence)
+            var position = LogPosition(head)
             while !Task.isCancelled {
                 // While it waits, this task does not keep the manager alive.
                 let news: Result<News, AlertError>
@@ -49,7 +49,7 @@ extension AlertManager {
             if news.hasChanged { feed(.news) }
             for event in news.events {
                 if let id = event.alertID { try await note(event.kind, of: id) }
-                position = LogPosition(sequence: event.sequence)
+                position = LogPosition(event.cursor)
             }
             position = news.position
             log.failingSince = nil

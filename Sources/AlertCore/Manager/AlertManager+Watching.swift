@@ -3,13 +3,13 @@ extension AlertManager {
     /// How far this process has seen the log grow.
     package nonisolated var position: LogPosition { store.position }
 
-    /// Returns entries of the audit log after a sequence number, or none if a second passes without
+    /// Returns entries of the audit log after one, or none if a second passes without
     /// any.
     package nonisolated func nextAudit(
-        after sequence: Int64, of id: Alert.ID?, limit: Int
+        after head: AuditHead, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
         let position = store.position
-        let page = try await store.entries(after: sequence, of: id, limit: limit)
+        let page = try await store.entries(after: head, of: id, limit: limit)
         if page.isEmpty { await waitForChange(after: position) }
         return page
     }

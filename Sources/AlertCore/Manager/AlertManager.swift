@@ -118,15 +118,16 @@ public actor AlertManager {
         AlertEvents(store: store, start: store.position)
     }
 
-    /// Returns all events after a sequence number: the past ones, and then those that follow.
+    /// Returns all events after one: the past ones, and then those that follow.
     ///
     /// ```swift
-    /// for try await event in manager.events(after: 0) { print(event.sequence, event.kind) }
+    /// for try await event in manager.events(after: .start) { print(event.sequence, event.kind) }
     /// ```
     ///
-    /// - Parameter sequence: The last ``AlertEvent/sequence`` already seen; 0 for the whole log.
-    public nonisolated func events(after sequence: Int64) -> AlertEvents {
-        AlertEvents(store: store, start: LogPosition(sequence: sequence))
+    /// - Parameter cursor: The ``AlertEvent/cursor`` of the last event already seen;
+    ///   ``AuditHead/start`` for the whole log.
+    public nonisolated func events(after cursor: AuditHead) -> AlertEvents {
+        AlertEvents(store: store, start: LogPosition(cursor))
     }
 
     /// Takes the current alert off the screen, writes all pending notes, and ends all waiting calls

@@ -11,6 +11,9 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case notFound(Alert.ID)
     /// No alert of this source has this key.
     case keyNotFound(String)
+    /// The audit log doesn't have the entry to continue after: it ends before it, or has another one
+    /// of that number.
+    case unknownCursor(AuditHead, end: Int64)
     /// The alert has no such button.
     case noSuchButton(Alert.ID, button: String, known: [String])
     /// The alert was already resolved, with this response. The attempt changed nothing.
@@ -63,6 +66,12 @@ extension AlertError: CustomStringConvertible {
             "there is no alert \(id)"
         case .keyNotFound(let key):
             "there is no alert with the key “\(key)”"
+        case .unknownCursor(let cursor, let end) where cursor.sequence > end:
+            "there is no entry \(cursor.sequence) to continue after: "
+                + (end > 0 ? "the log ends with entry \(end)" : "the log is empty")
+        case .unknownCursor(let cursor, _):
+            "entry \(cursor.sequence) of the log is not the one of \(cursor.text): the queue was "
+                + "restored from a backup, or the log was rewritten"
         case .noSuchButton(let id, let button, let known):
             known.isEmpty
                 ? "alert \(id) has no buttons, so it can't be answered “\(button)”"

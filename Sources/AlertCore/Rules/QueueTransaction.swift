@@ -111,13 +111,13 @@ extension QueueTransaction {
         if let key = question.alert.key,
             let known = try alert(key: key, source: source, of: account)
         {
-            var joined = try known.joined(by: question, at: now, sequence: head.sequence) {
+            var joined = try known.joined(by: question, at: now, head: head) {
                 try keyDigest(of: known.record.id)
             }
             if known.isOverdue(at: now) {
                 // The asker gets exactly what is stored.
                 joined.record = try expire(known, by: caller)
-                joined.sequence = head.sequence
+                joined.head = head
             }
             return joined
         }
@@ -147,7 +147,7 @@ extension StoredAlert {
     /// - Parameter digest: Reads the digest of the question from the log.
     /// - Throws: ``AlertError/keyConflict(_:_:part:)``.
     package func joined(
-        by question: Question, at now: ClockReading, sequence: Int64, digest: () throws -> KeyDigest
+        by question: Question, at now: ClockReading, head: AuditHead, digest: () throws -> KeyDigest
     ) throws -> Receipt {
         var (record, asked) = (record, question.alert)
         let part =
@@ -156,7 +156,7 @@ extension StoredAlert {
         if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
         // The digest has shown that these are the texts that were erased.
         if record.isErased { record.restoreTexts(from: asked) }
-        return Receipt(record: record, timeLeft: expiry.map(now.time), sequence: sequence)
+        return Receipt(record: record, timeLeft: expiry.map(now.time), head: head)
     }
 
     /// The first part of a question that differs from an alert whose texts have been erased; the
@@ -192,7 +192,7 @@ extension QueueTransaction {
             return .success(
                 Receipt(
                     record: alert.record, isNew: true, isCancelRequested: isCancelRequested,
-                    timeLeft: alert.expiry.map(now.time), sequence: made.sequence))
+                    timeLeft: alert.expiry.map(now.time), head: made.head))
         }
         let result =
             if let prepared { Result<Receipt, AlertError>.success(try ask(prepared)) } else {
@@ -200,7 +200,7 @@ extension QueueTransaction {
             }
         if let name, case .success(let receipt) = result, receipt.isNew {
             try remember(
-                name, MadeChange(alert: receipt.record.id, sequence: receipt.sequence))
+                name, MadeChange(alert: receipt.record.id, head: receipt.head))
         }
         return result
     }
@@ -239,7 +239,7 @@ extension QueueTransaction {
     }
 
     private func changed(_ record: AlertRecord) -> Receipt {
-        Receipt(record: record, isNew: true, sequence: head.sequence)
+        Receipt(record: record, isNew: true, head: head)
     }
 
     private func noteDue(_ moment: ClockReading?) {
@@ -327,7 +327,7 @@ extension QueueTransaction {
         // The collector has read an expiry that is not stored yet.
         if alert.isOverdue(at: now) { record = try expire(alert, by: caller) }
         guard let response = record.response, response.collectedAt == nil else {
-            return Receipt(record: record, sequence: head.sequence)
+            return Receipt(record: record, head: head)
         }
         try update(record, .collected(at: now))
         try append(
@@ -342,7 +342,7 @@ extension QueueTransaction {
         _ step: RunStep, allowedBy alert: StoredAlert, by caller: Caller
     ) throws -> Receipt {
         let record = alert.record
-        var receipt = Receipt(record: record, sequence: head.sequence)
+        var receipt = Receipt(record: record, head: head)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {
             guard record.response?.allowsRun(byDefault: allowsDefault) == true else {
@@ -359,7 +359,7 @@ extension QueueTransaction {
             AuditDraft(
                 kind: .ran, record: record, content: content, detail: EntryDetail.ran(step)),
             by: caller, concernsOthers: false)
-        receipt.sequence = head.sequence
+        receipt.head = head
         return receipt
     }
 
@@ -367,7 +367,7 @@ extension QueueTransaction {
         of record: AlertRecord, _ authority: Resolution.Authority, by caller: Caller
     ) throws -> Receipt {
         guard record.response == nil else {
-            return Receipt(record: record, sequence: head.sequence)
+            return Receipt(record: record, head: head)
         }
         let request = authority.isRequested ? try cancelRequest(of: record.id) : nil
         let by = try authority.resolver(of: record, owner: .system, by: caller, request)

@@ -45,11 +45,11 @@ package struct RequestedChange: Sendable, Hashable {
 /// What came of a change that a caller has given a name.
 package struct MadeChange: Sendable {
     package let alert: Alert.ID
-    /// The ``Receipt/sequence`` at that time.
-    package let sequence: Int64
+    /// The ``Receipt/head`` at that time.
+    package let head: AuditHead
 
-    package init(alert: Alert.ID, sequence: Int64) {
+    package init(alert: Alert.ID, head: AuditHead) {
         self.alert = alert
-        self.sequence = sequence
+        self.head = head
     }
 }

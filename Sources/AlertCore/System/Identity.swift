@@ -205,7 +205,7 @@ extension Account {
     /// Finds the account of this machine with a name or a number; `nil` if there is none.
     ///
     /// - Throws: If the account database can't be read.
-    package static func named(_ name: String) throws(LinuxError) -> Account? {
+    package static func local(named name: String) throws(LinuxError) -> Account? {
         try Identity.userID(name).map { Account(uid: $0, name: name) }
     }
 

@@ -126,7 +126,7 @@ extension AlertStore {
     nonisolated(nonsending) func kinds(
         of id: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertEvent.Kind] {
-        try await entries(after: 0, of: id, limit: 10_000).map(\.event.kind)
+        try await entries(of: id, limit: 10_000).map(\.event.kind)
     }
 
     /// Makes sure that the log and the records agree.

@@ -159,7 +159,7 @@ package struct RandomSteps {
         let about = oneIn(2) ? id() : nil
         return oneIn(2)
             ? LogQuery(.last(number(1...30)), of: about, limit: number(1...40))
-            : LogQuery(.after(Int64(number(0...200))), of: about, limit: number(1...40))
+            : LogQuery(.from(Int64(number(0...200))), of: about, limit: number(1...40))
     }
 
     /// One of the newest alerts, one that waits, or occasionally one that does not exist.

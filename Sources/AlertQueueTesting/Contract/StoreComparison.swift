@@ -72,11 +72,11 @@ package struct StoreComparison {
         var last = sequence
         for side in sides {
             let store = side.processes[0]
-            let entries = try await store.entries(after: sequence, limit: 10_000)
+            let entries = try await store.entries(from: sequence + 1, limit: 10_000)
             for entry in entries { try entry.checkHash() }
             for (one, next) in zip(entries, entries.dropFirst()) {
                 try next.checkLink(
-                    after: AuditHead(sequence: one.event.sequence, hash: one.hash))
+                    after: one.event.cursor)
             }
             last = entries.last?.event.sequence ?? last
             results.append(try await result(entries, on: store))

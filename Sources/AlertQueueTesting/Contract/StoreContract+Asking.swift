@@ -14,7 +14,7 @@ extension StoreContract {
             alert.key = "k"
             let asked = try await store.ask(alert, by: .ben)
             try expect(asked.isNew && !asked.isOverdue, "it is new")
-            try expectEqual(asked.sequence, 1, "its entry")
+            try expectEqual(asked.head.sequence, 1, "its entry")
             try expectEqual(
                 asked.timeLeft, .seconds(60), "the time that is left")
             let found = try await store.find(.id(asked.record.id))
@@ -51,7 +51,7 @@ extension StoreContract {
                 return try await group.reduce(into: [Receipt]()) { $0.append($1) }
             }
             try expectEqual(Set(receipts.map(\.record.id)).count, 64, "ids")
-            try expectEqual(Set(receipts.map(\.sequence)).count, 64, "entries")
+            try expectEqual(Set(receipts.map(\.head)).count, 64, "entries")
             for receipt in receipts {
                 let found = try await stores[0].record(receipt.record.id)
                 try expectEqual(found.alert.title, receipt.record.alert.title, "title")
@@ -128,7 +128,7 @@ extension StoreContract {
             try await store.answer(first.record.id)
             let third = try await store.ask(keyed)
             try expectEqual(third.record.response?.button?.id, "Yes", "the response")
-            try expect(third.sequence >= 2, "the position is after the response")
+            try expect(third.head.sequence >= 2, "the position is after the response")
             try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
         },
         StoreCheck("Another question under a known key is a conflict, and stores nothing") {

@@ -120,7 +120,7 @@ extension StoreContract {
             let store = try await queue.open()
             try await store.ask()
             try await store.askAndWait()
-            let details = try await store.entries(after: 0, limit: 9).map { $0.detail ?? "" }
+            let details = try await store.entries(limit: 9).map { $0.detail ?? "" }
             try expectEqual(
                 details.map { $0.hasPrefix("awaited; leaves ") }, [false, true], "\(details)")
             try await store.expectSound()

@@ -17,7 +17,7 @@ extension InMemoryQueue {
         return Receipt(
             record: alert.visible(at: now),
             isCancelRequested: isCancelRequested(alert), timeLeft: alert.expiry.map(now.time),
-            sequence: log.head.sequence)
+            head: log.head)
     }
 
     /// Who last requested that a screen cancel an alert; `nil` if there is no request.
@@ -74,8 +74,8 @@ extension InMemoryQueue {
     }
 
     /// Entries of the log, with the fields that come from their alerts.
-    func entries(_ query: LogQuery) -> [AuditEntry] {
-        log.entries(query).map { entry in
+    func entries(_ query: LogQuery) throws(AlertError) -> [AuditEntry] {
+        try log.entries(query).map { entry in
             var entry = entry
             guard let alert = entry.event.alertID.flatMap(alert)?.alert else { return entry }
             entry.event.title = alert.title

@@ -175,12 +175,12 @@ extension InMemoryStore: AlertStore {
         return statistics
     }
 
-    package var position: LogPosition { core.position(of: process) }
+    package var position: LogPosition { core.position() }
 
     package nonisolated(nonsending) func entries(
         _ query: LogQuery
     ) async throws(AlertError) -> [AuditEntry] {
-        try read { $0.entries(query) }
+        try read { queue throws(AlertError) in try queue.entries(query) }
     }
 
     package nonisolated(nonsending) func news(
@@ -190,7 +190,7 @@ extension InMemoryStore: AlertStore {
         while true {
             try checkOpen()
             let seen = core.changed.count
-            let (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            let (news, isEmpty) = try core.news(after: position, of: scope, for: process)
             let left = ContinuousClock.now.duration(to: end)
             guard isEmpty, left > .zero, !Task.isCancelled else { return news }
             await core.changed.wait(after: seen, atMost: left)

@@ -245,7 +245,7 @@ extension Database {
     fileprivate func receipt(of row: AlertRow, at now: ClockReading) throws -> Receipt {
         Receipt(
             record: row.visible(at: now), isCancelRequested: try isCancelRequested(row),
-            timeLeft: row.expiry.map(now.time), sequence: try lastSequence())
+            timeLeft: row.expiry.map(now.time), head: try lastHead())
     }
 
     /// Whether a cancel was requested from the screen that shows an alert.

@@ -63,7 +63,7 @@ extension SQLiteAlertStore {
             return Result { () throws(AlertError) in
                 try storing("look for the key") {
                     try row.alert.joined(
-                        by: question, at: clock.now(), sequence: db.lastSequence()
+                        by: question, at: clock.now(), head: db.lastHead()
                     ) {
                         try db.keyDigest(of: row.record.id)
                     }

@@ -47,13 +47,16 @@ extension WriteContext: QueueTransaction {
     func made(_ change: RequestedChange) throws -> MadeChange? {
         try db.first(
             """
-            SELECT alert_id, seq FROM requests
-            WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
+            SELECT alert_id, seq, (SELECT hash FROM audit WHERE audit.seq = requests.seq)
+            FROM requests WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
             """,
             .integer(Int64(change.account.uid)), .blob(change.request.bytes),
             .integer(Int64(change.position)),
             .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime))
-        ) { MadeChange(alert: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
+        ) { row in
+            let head = AuditHead(sequence: row.integer(at: 1), hash: row.blob(at: 2) ?? [])
+            return MadeChange(alert: row.integer(at: 0), head: head)
+        }
     }
 
     func remember(_ change: RequestedChange, _ made: MadeChange) throws {
@@ -76,7 +79,7 @@ extension WriteContext: QueueTransaction {
                 alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
             """,
             .integer(Int64(change.account.uid)), .blob(change.request.bytes),
-            .integer(Int64(change.position)), .integer(made.alert), .integer(made.sequence),
+            .integer(Int64(change.position)), .integer(made.alert), .integer(made.head.sequence),
             .integer(now.wallMilliseconds))
     }
 

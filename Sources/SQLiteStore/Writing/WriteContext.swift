@@ -120,7 +120,7 @@ extension WriteContext {
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let entry = draft.entry(after: head, at: now, by: caller, input)
         try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)
-        head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+        head = entry.event.cursor
     }
 
     private func insert(_ entry: AuditEntry, milliseconds: Int64) throws {

@@ -139,7 +139,7 @@ extension Argument where Value == Account {
     static var account: Argument {
         Argument("ACCOUNT") { text throws(UsageError) in
             do throws(LinuxError) {
-                if let account = try Account.named(text) { return account }
+                if let account = try Account.local(named: text) { return account }
             } catch {
                 throw UsageError("\(error)")
             }

@@ -115,7 +115,7 @@ struct EndingTests {
         _ = try await store.resolve(ids[1], .withdraw(), by: .ben)
         _ = try await store.resolve(ids[2], .cancel(handled: true), by: .ben)
         _ = try await store.resolve(ids[3], .cancel(handled: false), by: .ben)
-        let entries = try await store.entries(after: 4, of: nil, limit: 9)
+        let entries = try await store.entries(from: 5, of: nil, limit: 9)
         var hostile = try #require(entries.first)
         hostile.button = "a\u{1B}[2J"
         #expect(Ending(hostile)?.text(nil).hasPrefix("answered “a␛[2J” by ana") == true)
@@ -129,7 +129,7 @@ struct EndingTests {
                 "cancelled by the system (ben via answer); its cancel button “No” was simulated",
             ])
         #expect(
-            Ending(try #require(try await store.entries(after: 0, of: nil, limit: 1).first)) == nil)
+            Ending(try #require(try await store.entries(limit: 1).first)) == nil)
         await store.close()
     }
 }

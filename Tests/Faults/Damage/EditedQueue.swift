@@ -140,7 +140,7 @@ struct EditedQueue {
             }
         }
         await tell("sweep") { try await store.sweep(atMost: .max) }
-        await tell("events") { try await store.events(after: 0, limit: 1000, isChecked: true) }
+        await tell("events") { try await store.events(after: .start, limit: 1000, isChecked: true) }
         await tell("pending") { try await store.pending(limit: 100) }
         await tell("count") { try await store.pendingCount() }
         await tell("due") { try await store.due() }
@@ -184,7 +184,7 @@ struct EditedQueue {
             await tell("collect \(id)") { try await store.collect(id, by: Self.asker) }
         }
         await tell("new") { try await ask(Self.question("New"), store) }
-        await tell("events") { try await store.events(after: 0, limit: 1000, isChecked: true) }
+        await tell("events") { try await store.events(after: .start, limit: 1000, isChecked: true) }
         await store.close()
         return lines
     }

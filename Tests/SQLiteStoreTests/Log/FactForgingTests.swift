@@ -202,7 +202,7 @@ struct FactForgingTests {
         _ = try await log.store.ask(.yesNo("Last?"))
         let last = try #require(try await log.store.auditHead()).sequence
         try log.forge("UPDATE audit SET detail = NULL WHERE seq = \(last)")
-        let entry = try await log.store.entries(after: last - 1, of: nil, limit: 1)[0]
+        let entry = try await log.store.entries(from: last, limit: 1)[0]
         try log.forge(
             "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
         let problems = try await log.store.verify(expecting: nil).problems

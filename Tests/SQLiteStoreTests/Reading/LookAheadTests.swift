@@ -22,7 +22,9 @@ struct LookAheadTests {
                 name: "test", Account(uid: 1), process: ProcessIdentity(host: "here", pid: 2)),
             state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
-        return Receipt(record: record, isNew: true, timeLeft: timeLeft, sequence: id)
+        return Receipt(
+            record: record, isNew: true, timeLeft: timeLeft,
+            head: AuditHead(sequence: id, hash: AuditHead.start.hash))
     }
 
     private func known(_ query: ScreenQuery? = nil, isOwn: Bool = true) -> Upcoming? {

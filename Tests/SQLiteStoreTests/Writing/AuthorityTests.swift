@@ -85,7 +85,7 @@ struct AuthorityTests {
         #expect(cancelled.response?.by == .person)
         #expect(cancelled.response?.responder?.account.name == "eve")
         #expect(try await store.record(id).response?.responder?.account.name == "eve")
-        let entries = try await store.entries(after: 0, of: id, limit: 9)
+        let entries = try await store.entries(of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .cancelling, .resolved])
         #expect(entries[1].event.responder.account.name == "eve" && entries[1].event.by == .person)
         await store.close()

@@ -217,7 +217,7 @@ struct ErasingTests: StoreSuite {
         try await story("Kept", collects: false)
         try await story("SECRET")
         _ = try await erase()
-        let entry = try #require(try await store.entries(after: 0, of: nil, limit: 100).last)
+        let entry = try #require(try await store.entries(limit: 100).last)
         #expect(entry.event.kind == .erased)
         #expect(entry.event.alertID == nil)
         #expect(entry.detail == "alerts 1-3, 5")

@@ -15,7 +15,7 @@ final class EventLog: Sendable {
 
     private struct State {
         /// The last entry that was looked at.
-        var cursor: Int64
+        var cursor: AuditHead
         /// Whether this process was the one that writes when it last looked.
         var isMine = false
         /// Whether it was when its screen was about to be detached, which counts from then on.
@@ -38,7 +38,7 @@ final class EventLog: Sendable {
         self.sink = sink
         self.entriesPerHead = entriesPerHead
         self.headInterval = headInterval
-        state = Mutex(State(cursor: manager.position.sequence))
+        state = Mutex(State(cursor: manager.position.head))
     }
 
     /// Where lines go: the journal if this build and this machine have one, else the standard
@@ -103,8 +103,9 @@ final class EventLog: Sendable {
     private func isHeadDue(_ state: State) -> Bool {
         guard state.isMine else { return false }
         guard let anchor = state.anchor else { return true }
-        return state.cursor / entriesPerHead > anchor.sequence / entriesPerHead
-            || (anchor.at.duration(to: .now) >= headInterval && state.cursor > anchor.sequence)
+        return state.cursor.sequence / entriesPerHead > anchor.sequence / entriesPerHead
+            || (anchor.at.duration(to: .now) >= headInterval
+                && state.cursor.sequence > anchor.sequence)
     }
 
     /// Whether this process's screen is the one that writes for all: the first of those that can.
@@ -118,8 +119,8 @@ final class EventLog: Sendable {
     private func write(_ page: [AuditEntry]) async {
         let writesForAll = await writesForAll
         let new = state.withLock { state in
-            let new = page.filter { $0.event.sequence > state.cursor }
-            state.cursor = new.last?.event.sequence ?? state.cursor
+            let new = page.filter { $0.event.sequence > state.cursor.sequence }
+            state.cursor = new.last?.event.cursor ?? state.cursor
             let isMine = state.wasMine ?? (writesForAll || state.isMine)
             state.isMine = writesForAll
             return isMine ? new : []

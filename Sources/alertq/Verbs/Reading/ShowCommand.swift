@@ -46,7 +46,7 @@ struct ShowCommand: NamingCommand {
         try context.output.write(Self.text(record, in: context))
         var table = AuditListCommand.table(hasTitle: false, in: context)
         try context.print("")
-        var last: Int64 = 0
+        var last = AuditHead.start
         while true {
             let entries = try await manager.audit(
                 after: last, of: record.id, limit: Self.pageSize)
@@ -54,7 +54,7 @@ struct ShowCommand: NamingCommand {
             let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
             try context.output.write(table.text(rows))
             guard entries.count == Self.pageSize, let newest = entries.last else { return }
-            last = newest.event.sequence
+            last = newest.event.cursor
         }
     }
 
