@@ -103,12 +103,18 @@ CREATE TABLE alerts (
     message          TEXT,
     buttons          TEXT    NOT NULL,
     info             TEXT    NOT NULL,
+    -- What it asks for beside the buttons, and what was answered.
+    fields           TEXT,
+    field_values     TEXT,
+    note             TEXT    CHECK (note <> ''),
     CHECK (outcome IS NULL OR (button_index IS NOT NULL AND resolved_by IS NOT NULL
         AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
         OR coalesce(button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-            responder_host, responder_pid, resolved_ms, resolved_seq, collected_ms) IS NULL),
+            responder_host, responder_pid, resolved_ms, resolved_seq, collected_ms, field_values,
+            note) IS NULL),
+    CHECK (field_values IS NULL OR fields IS NOT NULL),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot_ms IS NULL)),
     CHECK (outcome <> 'answered' OR button_index >= 0),
@@ -163,14 +169,19 @@ CREATE TRIGGER questions_are_final BEFORE UPDATE OF
     snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER texts_are_final BEFORE UPDATE OF
-    title, message, buttons, info, default_button, salt ON alerts
+    title, message, buttons, info, fields, default_button, salt ON alerts
     WHEN old.outcome IS NULL OR old.salt IS NULL
-        OR coalesce(new.title, new.message, new.salt) IS NOT NULL OR new.info <> '{}'
+        OR coalesce(new.title, new.message, new.fields, new.salt) IS NOT NULL OR new.info <> '{}'
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
     outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
     responder_host, responder_pid, resolved_ms, resolved_seq ON alerts
     WHEN old.outcome IS NOT NULL
+BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
+-- An erasure removes what was entered along with the question's texts.
+CREATE TRIGGER values_are_final BEFORE UPDATE OF field_values, note ON alerts
+    WHEN old.outcome IS NOT NULL
+        AND coalesce(new.field_values, new.note, new.salt) IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 CREATE TRIGGER responses_are_collected_once BEFORE UPDATE OF collected_ms ON alerts
     WHEN new.outcome IS NULL OR old.collected_ms IS NOT NULL
@@ -247,7 +258,7 @@ CREATE INDEX requests_made ON requests (made_ms);
 -- its own; it is filled later, so that no question and no answer pays for it. What a word is, is not
 -- left to the tokenizer: it gets words that `SearchWords` has made, and splits at spaces.
 CREATE VIRTUAL TABLE text_index USING fts5 (
-    title, message, buttons, info,
+    title, message, buttons, info, answer,
     content = '', columnsize = 0, tokenize = 'ascii'
 );
 
@@ -282,7 +293,7 @@ SELECT alerts.id, sources.name AS source, sources.uid, key,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', expires_ms / 1000.0, 'unixepoch') AS expires_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', snoozed_ms / 1000.0, 'unixepoch') AS snoozed_until,
-       snoozes
+       snoozes, fields
 -- Each half by its index, so that resolved alerts cost nothing.
 FROM (SELECT * FROM alerts INDEXED BY alerts_next
           WHERE outcome IS NULL AND snoozed_ms IS NULL
@@ -301,7 +312,8 @@ SELECT alerts.id, sources.name AS source, sources.uid AS source_uid, key,
        responder_host AS host, responder_pid AS pid,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', resolved_ms / 1000.0, 'unixepoch') AS resolved_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at
+       strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at,
+       field_values, note
 FROM alerts
 JOIN sources ON sources.id = alerts.source_id
 WHERE outcome IS NOT NULL

@@ -1,4 +1,3 @@
-import AlertQueue
 import TextFormats
 
 extension JSONValue {

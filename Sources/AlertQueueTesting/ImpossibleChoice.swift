@@ -9,7 +9,7 @@ public struct ImpossibleChoice: Error, CustomStringConvertible {
 
     init?(_ choice: PresenterChoice, on alert: Alert) {
         switch choice {
-        case .button(let index):
+        case .button(let index, _):
             guard !alert.buttons.indices.contains(index) else { return nil }
             let count = alert.buttons.count
             description =

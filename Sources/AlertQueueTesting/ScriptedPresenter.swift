@@ -298,7 +298,8 @@ extension Array {
 extension AlertRecord {
     /// The result of a cancelled wait; no stored alert has its id.
     fileprivate static let empty = AlertRecord(
-        id: 0, alert: Alert(""), source: Source(name: "", uid: 0, pid: 0, host: ""),
+        id: 0, alert: Alert(""),
+        source: Source(name: "", Account(uid: 0), process: ProcessIdentity(host: "", pid: 0)),
         state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
         snoozedUntil: nil, snoozes: 0, response: nil)
 }

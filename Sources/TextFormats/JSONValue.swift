@@ -131,7 +131,7 @@ extension JSONValue {
 // MARK: - Encoding
 
 /// Encodes the JSON value as such, with any encoder.
-extension JSONValue: Encodable {
+extension JSONValue: Codable {
     private struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -165,6 +165,34 @@ extension JSONValue: Encodable {
             for (key, value) in members {
                 try container.encode(value, forKey: Name(stringValue: key))
             }
+        }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        if let members = try? decoder.container(keyedBy: Name.self) {
+            self = .object(
+                try members.allKeys.map {
+                    ($0.stringValue, try members.decode(JSONValue.self, forKey: $0))
+                })
+            return
+        }
+        if var list = try? decoder.unkeyedContainer() {
+            var values: [JSONValue] = []
+            while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
+            self = .array(values)
+            return
+        }
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let number = try? value.decode(Int64.self) {
+            self = .integer(number)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number("\(number)")
+        } else {
+            self = .string(try value.decode(String.self))
         }
     }
 }

@@ -111,7 +111,7 @@ extension ExitCode {
     private init(_ error: AlertError) {
         switch error {
         case .invalid, .inconsistent, .backup: self = .badData
-        case .notFound, .keyNotFound, .noSuchButton: self = .notFound
+        case .notFound, .keyNotFound, .unknownCursor, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)
         case .tooManyPending, .tooManyPendingOfAccount, .busy, .cancelled: self = .busy

@@ -139,12 +139,14 @@ struct HookAgentTests {
     private let now = Date(timeIntervalSince1970: 1_795_168_980)
 
     private let responder = Responder(
-        uid: 1000, user: "ana", via: "terminal", tty: "/dev/pts/3", ssh: nil, host: "nas",
-        pid: 4711)
+        Account(uid: 1000, name: "ana"), via: "terminal", tty: "/dev/pts/3",
+        process: ProcessIdentity(host: "nas", pid: 4711))
 
     private func record(_ alert: Alert, _ response: Response? = nil) -> AlertRecord {
         AlertRecord(
-            id: 42, alert: alert, source: .init(name: "claude", uid: 0, pid: 99, host: "nas"),
+            id: 42, alert: alert,
+            source: .init(
+                name: "claude", Account(uid: 0), process: ProcessIdentity(host: "nas", pid: 99)),
             state: response == nil ? .queued : .resolved, askedAt: now, presentedAt: nil,
             expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: response)
     }

@@ -18,7 +18,7 @@ struct InMemoryStoreTests {
         #expect(response.outcome == .answered && response.by == .person)
         #expect(response.button?.id == "Yes")
         var kinds: [AlertEvent.Kind] = []
-        for try await event in screen.events(after: 0) {
+        for try await event in screen.events(after: .start) {
             kinds.append(event.kind)
             if event.kind == .collected { break }
         }
@@ -55,7 +55,7 @@ struct InMemoryStoreTests {
         await #expect(throws: AlertError.closed) { try await asking.value }
         _ = try await two.waitUntilShown(within: .seconds(20))
         two.choose(.button(1))
-        for try await event in second.events(after: 0) where event.kind == .resolved {
+        for try await event in second.events(after: .start) where event.kind == .resolved {
             #expect(event.buttonIndex == 1)
             break
         }
@@ -70,7 +70,7 @@ struct InMemoryStoreTests {
         alert.deadline = .after(.seconds(3600))
         alert.defaultButton = "No"
         async let asking = manager.ask(alert)
-        for try await event in manager.events(after: 0) where event.kind == .asked { break }
+        for try await event in manager.events(after: .start) where event.kind == .asked { break }
         clock.advance(by: .seconds(3600))
         let response = try await asking
         #expect(response.outcome == .expired && response.by == .policy)
@@ -96,7 +96,9 @@ struct InMemoryStoreTests {
             managers.append(manager)
         }
         try await managers[0].answer(id, button: "Yes")
-        for try await event in managers[0].events(after: 0) where event.kind == .collected { break }
+        for try await event in managers[0].events(after: .start) where event.kind == .collected {
+            break
+        }
         #expect(calls.withLock { $0 } == [0])
         for manager in managers { await manager.close() }
     }

@@ -50,13 +50,13 @@ struct PassingTimeTests {
     @Test("A snoozed alert comes again when the clock is moved by the snooze")
     func snooze() async throws {
         let manager = try await manager()
-        var sequence: Int64 = 0
+        var last = AuditHead.start
         for round in 1...rounds {
             async let asking = manager.ask("Go on? \(round)", buttons: ["Yes"])
             _ = try await presenter.waitUntilShown(within: .seconds(20))
             presenter.choose(.later(.seconds(60)))
-            for try await event in manager.events(after: sequence) {
-                sequence = event.sequence
+            for try await event in manager.events(after: last) {
+                last = event.cursor
                 if event.kind == .snoozed { break }
             }
             clock.advance(by: .seconds(60))

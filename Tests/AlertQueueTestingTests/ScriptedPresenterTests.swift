@@ -12,7 +12,9 @@ struct ScriptedPresenterTests {
 
     private func presentation(of alert: Alert, id: Alert.ID = 7) -> Presentation {
         let record = AlertRecord(
-            id: id, alert: alert, source: .init(name: "test", uid: 0, pid: 0, host: "here"),
+            id: id, alert: alert,
+            source: .init(
+                name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 0)),
             state: .queued, askedAt: .now, presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
             snoozes: 0, response: nil)
         return Presentation(

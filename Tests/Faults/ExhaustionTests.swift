@@ -12,7 +12,7 @@ struct ExhaustionTests {
 
     /// Runs a detached ask, and one that waits for a moment, under a limit.
     private func expectErrorOrSuccess(
-        _ words: [String], as account: Account? = nil, _ ledger: Ledger
+        _ words: [String], as account: LinuxAccount? = nil, _ ledger: Ledger
     ) async throws {
         for verb in [["ask", "Q", "--detach"], ["ask", "Q", "--wait-for", "100ms"]] {
             let child = try queue.start(
@@ -61,7 +61,7 @@ struct ExhaustionTests {
         .enabled(if: geteuid() == 0, "only root can run processes as a user without any others"))
     func threads() async throws {
         // A user of this test alone: the limit counts all threads of a user.
-        let account = Account(uid: 61_234, gid: 61_234)
+        let account = LinuxAccount(uid: 61_234, gid: 61_234)
         #expect(chown(queue.directory, account.uid, account.gid) == 0)
         let ledger = Ledger()
         let limits = FaultForm.isFull ? Array(1...16) : [1, 4, 24]
@@ -91,7 +91,7 @@ struct ExhaustionTests {
         "An asker that gets no inotify instance still receives its answer, and does not spin",
         .enabled(if: geteuid() == 0, "only root can use up another user's instances"))
     func inotify() async throws {
-        let account = Account(uid: 61_235, gid: 61_235)
+        let account = LinuxAccount(uid: 61_235, gid: 61_235)
         #expect(chown(queue.directory, account.uid, account.gid) == 0)
         let eater = try Child("/usr/bin/python3", ["-c", Self.eatInstances], as: account)
         #expect(await eventually { eater.output.text.contains("used up") })

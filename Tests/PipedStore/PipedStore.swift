@@ -8,7 +8,7 @@ import Synchronization
 package final class PipedStore: AlertStore {
     fileprivate let process: StoreProcess
     private let number: Int
-    private let lastPosition = Mutex(LogPosition(sequence: 0))
+    private let lastPosition = Mutex(LogPosition(.start))
     private let isClosed = Mutex(false)
     private let ticking = Mutex<Task<Void, Never>?>(nil)
 
@@ -141,7 +141,7 @@ package final class PipedStore: AlertStore {
     package nonisolated(nonsending) func attach(
         _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
-        PipedLease(try await attached(screen), on: self)
+        PipedLease(try await attached(screen), of: screen, on: self)
     }
 
     fileprivate func attached(_ screen: AttachedScreen) async throws(AlertError) -> AttachedLease {
@@ -172,10 +172,13 @@ package final class PipedStore: AlertStore {
 /// A screen of a piped store, which is attached again when the server has been started again.
 private final class PipedLease: ScreenLease {
     private let attached: Mutex<AttachedLease?>
+    /// What was announced last.
+    private let announced: Mutex<(screen: AttachedScreen, wantsLead: Bool)>
     private let store: PipedStore
 
-    init(_ attached: AttachedLease, on store: PipedStore) {
+    init(_ attached: AttachedLease, of screen: AttachedScreen, on store: PipedStore) {
         self.attached = Mutex(attached)
+        announced = Mutex((screen, false))
         self.store = store
     }
 
@@ -186,6 +189,7 @@ private final class PipedLease: ScreenLease {
     nonisolated(nonsending) func announce(
         _ screen: AttachedScreen, wantsLead: Bool
     ) async -> LeaseState {
+        announced.withLock { $0 = (screen, wantsLead) }
         for _ in 1...2 {
             guard let lease = attached.withLock({ $0 }) else { return .lost }
             do throws(AlertError) {
@@ -203,13 +207,22 @@ private final class PipedLease: ScreenLease {
     }
 
     nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
-        guard let lease = attached.withLock({ $0 }) else {
-            if seen == .lost { try? await Task.sleep(for: .seconds(1)) }
+        let state = await state(seen)
+        if state == .lost, seen == .lost { try? await Task.sleep(for: .seconds(1)) }
+        return state
+    }
+
+    private nonisolated(nonsending) func state(_ seen: LeaseState) async -> LeaseState {
+        guard let lease = attached.withLock({ $0 }) else { return .lost }
+        do throws(AlertError) {
+            return try await store.call(
+                .leaseState(lease: lease.number, after: seen), as: LeaseState.self)
+        } catch .detached where seen == .lost {
+            let (screen, wantsLead) = announced.withLock { $0 }
+            return await announce(screen, wantsLead: wantsLead)
+        } catch {
             return .lost
         }
-        let state = try? await store.call(
-            .leaseState(lease: lease.number, after: seen), as: LeaseState.self)
-        return state ?? .lost
     }
 
     func release() {

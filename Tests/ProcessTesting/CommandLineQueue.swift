@@ -47,7 +47,7 @@ package final class CommandLineQueue: Sendable {
     /// Starts a verb of the command on this queue, under a program such as strace(1) if needed.
     package func start(
         _ arguments: [String], under wrapper: [String] = [], on terminal: PseudoTerminal? = nil,
-        as account: Account? = nil, environment: [String: String] = [:]
+        as account: LinuxAccount? = nil, environment: [String: String] = [:]
     ) throws -> Child {
         var variables = environment
         variables["ALERTQ_DATABASE"] = path
@@ -72,7 +72,7 @@ package final class CommandLineQueue: Sendable {
     /// Runs a verb to its end in the foreground of a terminal of its own, as a person does; what it
     /// writes there is its errors.
     package func runInTerminal(
-        _ arguments: String..., as account: Account? = nil
+        _ arguments: String..., as account: LinuxAccount? = nil
     ) async throws -> Finished {
         let terminal = try PseudoTerminal(columns: 400)
         let finished = try await start(arguments, on: terminal, as: account).finish()

@@ -7,16 +7,16 @@ extension Caller {
     /// A person at a terminal, with the account that asks in these tests.
     package static let ana = Caller(
         Identity(
-            uid: geteuid(), user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
-            ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
+            Account(uid: geteuid(), name: "ana"), loginUID: 1001, session: 7, tty: "/dev/pts/3",
+            ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711)), via: "terminal")
     /// Another person with the same account.
     package static let ben = Caller(
         Identity(
-            uid: geteuid(), user: "ben", loginUID: nil, session: nil, tty: nil, ssh: nil,
-            host: "desk", pid: 4712), via: "answer")
+            Account(uid: geteuid(), name: "ben"), process: ProcessIdentity(host: "desk", pid: 4712)),
+        via: "answer")
     /// A person with another account, which is not root.
     package static let eve = Caller(
         Identity(
-            uid: geteuid() + 1003, user: "eve", loginUID: nil, session: nil, tty: nil, ssh: nil,
-            host: "desk", pid: 4713), via: "answer")
+            Account(uid: geteuid() + 1003, name: "eve"),
+            process: ProcessIdentity(host: "desk", pid: 4713)), via: "answer")
 }

@@ -21,7 +21,7 @@ package final class Child: Sendable {
     /// …)`. Without one, standard input is the descriptor `input`, or empty.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
-        on terminal: PseudoTerminal? = nil, as account: Account? = nil, input: Int32? = nil
+        on terminal: PseudoTerminal? = nil, as account: LinuxAccount? = nil, input: Int32? = nil
     ) throws {
         let (out, err) = (try Pipe(), try Pipe())
         var words = [program] + arguments

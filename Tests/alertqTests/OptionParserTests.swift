@@ -114,7 +114,7 @@ struct OptionParserTests {
         case "DURATION"?: "7m"
         case "TIME"?: "3d"
         case "ACCOUNT"?: "root"
-        case "K=V"?: "k=v"
+        case "K=V"?, "ID=VALUE"?: "k=v"
         case "PRESENTER"?: "dialog"
         case "NUMBER:HASH"?: "7:" + String(repeating: "0a", count: 32)
         case "PROGRAM"?: "true"

@@ -11,8 +11,11 @@ import TextFormats
 struct OutputTests {
     @Test("The line of an alert has all keys in their order, and null for absent values")
     func line() throws {
+        var alert = Sample.alert
+        alert.fields = [Alert.Field("name", title: "Name")]
+        let input = Alert.Input(values: ["name": .text("old")], note: "after the release")
         #expect(
-            try AlertJSON.line(Sample.record(Sample.alert, Sample.response())) == """
+            try AlertJSON.line(Sample.record(alert, Sample.response(input: input))) == """
                 {"id":42,"source":"backup","key":"prune-2026-11","style":"alert",\
                 "priority":"normal","title":"Prune old snapshots?","message":"40 GB",\
                 "buttons":[{"id":"yes","title":"Yes","role":null},\
@@ -24,7 +27,9 @@ struct OutputTests {
                 "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
                 "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
-                "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false}
+                "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
+                "fields":[{"id":"name","type":"string","title":"Name"}],\
+                "values":{"name":"old"},"note":"after the release"}
                 """)
     }
 
@@ -38,7 +43,8 @@ struct OutputTests {
                 #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
                     + #""unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,"#
                     + #""timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,"#
-                    + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false}"#)
+                    + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,"#
+                    + #""fields":[],"values":{},"note":null}"#)
         )
     }
 

@@ -8,8 +8,8 @@ enum Sample {
     static let asked = Date(timeIntervalSince1970: 1_795_168_800)
 
     static let responder = Responder(
-        uid: 1000, user: "ana", via: "terminal", tty: "/dev/pts/3", ssh: nil, host: "nas",
-        pid: 4711)
+        Account(uid: 1000, name: "ana"), via: "terminal", tty: "/dev/pts/3",
+        process: ProcessIdentity(host: "nas", pid: 4711))
 
     static let buttons = [Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")]
 
@@ -19,19 +19,22 @@ enum Sample {
 
     static func response(
         _ outcome: Outcome = .answered, button index: Int = 0, by: ResolvedBy = .person,
-        handling: CancelHandling? = nil
+        handling: CancelHandling? = nil, input: Alert.Input = Alert.Input()
     ) -> Response {
         Response(
             alertID: 42, outcome: outcome, buttonIndex: index,
             button: buttons.indices.contains(index) ? buttons[index] : nil, by: by,
             responder: by == .policy ? nil : responder, resolvedAt: asked.addingTimeInterval(60),
-            collectedAt: nil, userInfo: alert.userInfo, cancelHandling: handling)
+            collectedAt: nil, userInfo: alert.userInfo, cancelHandling: handling,
+            input: input)
     }
 
     static func record(_ alert: Alert = alert, _ response: Response? = nil) -> AlertRecord {
         AlertRecord(
             id: 42, alert: alert,
-            source: .init(name: alert.source ?? "alertq", uid: 0, pid: 99, host: "nas"),
+            source: .init(
+                name: alert.source ?? "alertq", Account(uid: 0),
+                process: ProcessIdentity(host: "nas", pid: 99)),
             state: response == nil ? .queued : .resolved, askedAt: asked, presentedAt: nil,
             expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: response)
     }

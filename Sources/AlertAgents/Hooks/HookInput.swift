@@ -44,7 +44,7 @@ enum HookInput {
             if count > 0 {
                 bytes += buffer[..<min(count, maximumSize + 1 - bytes.count)]
                 let isWhole = buffer.withUnsafeBufferPointer {
-                    object.isReached(by: UnsafeBufferPointer(rebasing: $0[..<count]))
+                    object.take(UnsafeBufferPointer(rebasing: $0[..<count]))
                 }
                 if isWhole { return }
             } else if errno != EINTR, errno != EAGAIN {
@@ -61,8 +61,8 @@ private struct ObjectEnd {
     private var isInString = false
     private var isEscaped = false
 
-    /// Whether the object has ended, once these bytes have come, too.
-    mutating func isReached(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Takes the next bytes; returns whether the object ends in them.
+    mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]

@@ -67,6 +67,7 @@ extension AgentArguments {
     func question() throws(AgentFailure) -> Alert {
         var alert = try notice()
         alert.buttons = try buttons()
+        alert.fields = try fields()
         alert.defaultButton = try text("default")
         guard alert.defaultButton == nil || alert.deadline != nil else {
             throw AgentFailure(
@@ -131,6 +132,15 @@ extension AgentArguments {
             info[name] = text
         }
         return info
+    }
+
+    private func fields() throws(AgentFailure) -> [Alert.Field] {
+        guard let schema = values["schema"] else { return [] }
+        do {
+            return try FieldJSON.fields(schema: schema)
+        } catch {
+            throw AgentFailure(.invalid, "“schema”: \(error)")
+        }
     }
 
     private func buttons() throws(AgentFailure) -> [Alert.Button] {

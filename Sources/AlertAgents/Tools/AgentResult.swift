@@ -39,6 +39,10 @@ enum AgentResult {
             sentences.append("This response was collected before.")
         }
         sentences.append("Alert \(record.id): \(record.ending(.utc)).")
+        if let values = record.response?.input.text(for: record.alert.fields) {
+            sentences.append("Values: \(values).")
+        }
+        if let note = record.response?.note { sentences.append("Note: \(note)") }
         return ToolResult(
             summary: sentences.joined(separator: " "), object: AlertJSON.value(record))
     }
@@ -208,7 +212,7 @@ struct AgentFailure: Error {
         let reason: Reason =
             switch error {
             case .invalid: .invalid
-            case .notFound, .keyNotFound, .notYours, .noSuchButton: .notFound
+            case .notFound, .keyNotFound, .unknownCursor, .notYours, .noSuchButton: .notFound
             case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
             case .tooManyPending, .tooManyPendingOfAccount: .limit
             case .inconsistent: .untrusted

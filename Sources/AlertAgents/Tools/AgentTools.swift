@@ -33,6 +33,14 @@ enum AgentTools {
                 ("message", JSONSchema.text("What a person must know to decide, at most 64 KiB")),
                 ("buttons", buttons),
                 (
+                    "schema",
+                    JSONSchema.anyObject(
+                        "Up to 8 values to ask for beside the button, as a JSON Schema of an object "
+                            + "whose properties are strings, numbers, integers, booleans, enums or "
+                            + "arrays of enums, as in a form of elicitation. Never ask for secrets: "
+                            + "everything is kept")
+                ),
+                (
                     "key",
                     JSONSchema.text(
                         "Names the question permanently: with the same key, it is asked only once, "
@@ -205,6 +213,8 @@ extension AgentTools {
                         + "or dismissed")
             ),
             ("button", JSONSchema.optional("string", "The id of the chosen or applied button")),
+            ("values", JSONSchema.anyObject("What was entered, by the schema's properties")),
+            ("note", JSONSchema.optional("string", "What was said along with the answer")),
             (
                 "by",
                 JSONSchema.optional(
@@ -235,6 +245,11 @@ enum JSONSchema {
         }
         if !isOpen { members.append(("additionalProperties", .bool(false))) }
         return .object(members)
+    }
+
+    /// An object of any form.
+    static func anyObject(_ description: String) -> JSONValue {
+        .object([("type", .string("object")), ("description", .string(description))])
     }
 
     static func text(_ description: String) -> JSONValue {

@@ -13,6 +13,8 @@ struct AlertHash: Sendable {
         case presenters
         /// The number of buttons, and each one's id, title and role.
         case buttons
+        /// The fields' JSON, as ``FieldJSON`` writes it; absent if there are none.
+        case fields
         /// The number of strings in `userInfo`, and each one's name and value, in the order of the
         /// names' UTF-8 bytes.
         case userInfo
@@ -29,7 +31,7 @@ struct AlertHash: Sendable {
     static let content = AlertHash(
         "alertq-content-1",
         .salt, .style, .title, .message, .defaultButton, .priority, .key, .handler, .presenters,
-        .buttons, .userInfo)
+        .buttons, .fields, .userInfo)
 
     /// The hash of what an erasure leaves. It needs no salt: all of it stays readable.
     static let leaves = AlertHash(
@@ -39,7 +41,8 @@ struct AlertHash: Sendable {
     /// The hash of what is compared when an alert's key is used again.
     static let key = AlertHash(
         "alertq-key-1",
-        .salt, .source, .key, .style, .title, .message, .defaultButton, .buttons, .userInfo)
+        .salt, .source, .key, .style, .title, .message, .defaultButton, .buttons, .fields,
+        .userInfo)
 
     private init(_ name: String, _ parts: Part...) {
         self.name = Array(name.utf8)
@@ -69,6 +72,7 @@ struct AlertHash: Sendable {
             case .priority: input.append(Int64(alert.priority.rawValue))
             case .presenters: input.append(alert.presenters ?? [])
             case .buttons: input.append(alert.buttons)
+            case .fields: input.append(alert.fieldsJSON)
             case .userInfo: input.append(alert.userInfo)
             case .leftDefaultButton: input.append(left?.defaultButton)
             case .leftButtons: input.append(left?.buttons ?? [])

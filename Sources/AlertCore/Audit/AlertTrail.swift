@@ -241,8 +241,8 @@ extension AuditEntry {
         let source = alert.record.source
         let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
         return isPlain && event.source.isIdentical(to: source.name)
-            && event.responder.uid == source.uid && event.responder.pid == source.pid
-            && event.responder.host.isIdentical(to: source.host)
+            && event.responder.account == source.account
+            && event.responder.process.isSame(as: source.process)
             && milliseconds == alert.asked.wallMilliseconds
             && boot.isIdentical(to: alert.asked.boot)
             && detail.isIdentical(to: alert.askedDetail(logged: detail))
@@ -272,7 +272,14 @@ extension AuditEntry {
         guard records(response) else {
             return "has a response that is not the one of entry \(sequence)"
         }
+        let input = EntryDetail.answered(response, of: alert.record)
         switch response.outcome {
+        // The values were erased with the texts.
+        case .answered where alert.remains == nil && !detail.isIdentical(to: input),
+            .dismissed where alert.remains == nil && !detail.isIdentical(to: input),
+            .cancelled where input != nil, .expired where input != nil,
+            .withdrawn where input != nil:
+            return "has values or a note other than those of entry \(sequence)"
         case .cancelled where EntryDetail.isHandled(detail) != !response.runsHandlers:
             return "differs from entry \(sequence) in whether its cancel was handled"
         case .expired where !isInTime(for: response, of: alert):
@@ -314,8 +321,8 @@ extension AuditEntry {
 
 extension Responder {
     fileprivate func isIdentical(to other: Responder) -> Bool {
-        uid == other.uid && pid == other.pid && user.isIdentical(to: other.user)
+        account == other.account && account.name.isIdentical(to: other.account.name)
             && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
-            && ssh.isIdentical(to: other.ssh) && host.isIdentical(to: other.host)
+            && ssh.isIdentical(to: other.ssh) && process.isSame(as: other.process)
     }
 }

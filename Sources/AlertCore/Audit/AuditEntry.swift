@@ -31,7 +31,10 @@ public struct AuditEntry: Sendable, Codable {
     /// The hash of the previous entry, 32 bytes.
     public let previous: [UInt8]
     /// The hash of this entry as it is stored, 32 bytes.
-    public package(set) var hash: [UInt8]
+    public package(set) var hash: [UInt8] {
+        get { event.hash }
+        set { event.hash = newValue }
+    }
     /// The alert's title, while it has not been erased.
     public var title: String? { event.title }
     /// The id of the chosen button, while it has not been erased.
@@ -49,7 +52,7 @@ public struct AuditEntry: Sendable, Codable {
         self.content = content
         self.detail = detail
         self.previous = previous
-        self.hash = hash
+        self.event.hash = hash
     }
 
     /// What the hash should be.
@@ -70,18 +73,17 @@ public struct AuditEntry: Sendable, Codable {
         canonical.append(event.buttonIndex.map(Int64.init))
         canonical.append(buttonRole?.rawValue)
         canonical.append(event.by?.rawValue)
-        // The host of the account: an account of a file is one of its machine.
-        canonical.absent()
-        canonical.append(Int64(by.uid))
-        canonical.append(by.user)
+        canonical.append(by.account.host.isEmpty ? nil : by.account.host)
+        canonical.append(Int64(by.account.uid))
+        canonical.append(by.account.name)
         canonical.append(loginUID.map(Int64.init))
         canonical.append(session.map(Int64.init))
         canonical.append(by.via)
         canonical.append(by.tty)
         canonical.append(by.ssh)
-        canonical.append(by.host)
+        canonical.append(by.process.host)
         canonical.append(boot)
-        canonical.append(Int64(by.pid))
+        canonical.append(Int64(by.process.pid))
         canonical.append(hex: content)
         canonical.append(detail)
         canonical.append(hex: previous)
@@ -113,8 +115,8 @@ public struct AuditEntry: Sendable, Codable {
         let by = event.responder
         return Caller(
             Identity(
-                uid: by.uid, user: by.user, loginUID: loginUID, session: session, tty: by.tty,
-                ssh: by.ssh, host: by.host, pid: by.pid), via: by.via)
+                by.account, loginUID: loginUID, session: session, tty: by.tty, ssh: by.ssh,
+                process: by.process), via: by.via)
     }
 
     /// A salt for a hash: 16 random bytes from one system call; see arc4random_buf(3), which never

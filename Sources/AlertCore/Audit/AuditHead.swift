@@ -1,8 +1,11 @@
-/// The end of the audit log at some moment, to be kept outside of the database.
+/// An entry of the audit log, by its number and its hash: the end of the log at some moment, or a
+/// cursor to continue after.
 ///
-/// A chain alone can't show that its tail was cut off; a saved head can.
+/// A chain alone can't show that its tail was cut off; a head that is kept outside of the database
+/// can. A cursor that the log doesn't have shows that the queue was restored from a backup, or its
+/// log rewritten.
 public struct AuditHead: Sendable, Hashable, Codable {
-    /// The position of the newest entry, from 1.
+    /// The number of the entry, from 1.
     public let sequence: Int64
     /// The hash of that entry, 32 bytes.
     public let hash: [UInt8]
@@ -24,7 +27,7 @@ public struct AuditHead: Sendable, Hashable, Codable {
     /// `SEQUENCE:HASH`, the hash as 64 hexadecimal digits.
     public var text: String { "\(sequence):\(Hex.text(hash))" }
 
-    /// The head of an empty log.
-    package static let start = AuditHead(
+    /// The head of an empty log: all entries come after it.
+    public static let start = AuditHead(
         sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.byteCount))
 }

@@ -184,7 +184,7 @@ package struct LoggedEntry: Sendable {
 
     /// - Parameter input: Memory to reuse.
     package init(_ entry: AuditEntry, _ input: HashInput) {
-        head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+        head = entry.event.cursor
         self.entry = entry
         isIntact = entry.hash(with: input) == entry.hash
     }

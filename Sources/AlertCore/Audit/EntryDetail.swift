@@ -63,6 +63,17 @@ package enum EntryDetail {
         isHandled ? "handled by the delegate" : "the cancel button was simulated"
     }
 
+    /// The detail of an answer with values or a note: their hash, salted with the alert's salt.
+    package static func answered(_ response: Response, of record: AlertRecord) -> String? {
+        let input = response.input
+        guard !input.isEmpty, let salt = record.salt else { return nil }
+        let hash = HashInput("alertq-values-1")
+        hash.append(hex: salt)
+        hash.append(input.note)
+        hash.append(input.text(for: record.alert.fields))
+        return "values \(Hex.text(hash.hash))"
+    }
+
     /// The detail of a step of a command.
     package static func ran(_ step: RunStep) -> String {
         switch step {
@@ -107,6 +118,7 @@ extension EntryDetail {
             let text = parts.map { retimed(String($0), after: "expires ", form) }
             return text.isEmpty ? nil : text.joined(separator: "; ")
         case .snoozed: return retimed(detail, after: "until ", form)
+        case .resolved where detail.hasPrefix("values "): return nil
         default: return detail
         }
     }

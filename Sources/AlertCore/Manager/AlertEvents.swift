@@ -1,12 +1,12 @@
 /// The events of a queue, from any process, as they happen and in the log's order.
 ///
 /// It reads the audit log from a position, so that each event comes once, memory stays bounded, and
-/// a reader can continue later from the last ``AlertEvent/sequence`` that it has seen.
+/// a reader can continue later after the last ``AlertEvent/cursor`` that it has seen.
 public struct AlertEvents: AsyncSequence, Sendable {
     let store: any AlertStore
     let start: LogPosition
 
-    /// Starts reading at the sequence's position in the log.
+    /// Starts reading at the events' position in the log.
     public func makeAsyncIterator() -> Iterator {
         Iterator(store: store, position: start)
     }
@@ -26,6 +26,7 @@ public struct AlertEvents: AsyncSequence, Sendable {
         /// closed.
         ///
         /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry was changed,
+        ///   ``AlertError/unknownCursor(_:end:)`` if the log no longer has the one to continue after,
         ///   ``AlertError/busy(_:)``, ``AlertError/incompatible(path:_:)``,
         ///   ``AlertError/storage(operation:_:)``.
         public mutating func next() async throws -> AlertEvent? {

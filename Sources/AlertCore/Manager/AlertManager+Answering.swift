@@ -12,7 +12,7 @@ extension AlertManager {
     ///
     /// ```swift
     /// let record = try await manager.record(42)
-    /// let ana = Responder(uid: 1000, user: "ana", via: "chat", host: "bridge", pid: getpid())
+    /// let ana = Responder(Account(uid: 1000, name: "ana"), via: "chat", process: .current)
     /// try await manager.answer(42, button: "Delete", by: ana, seen: record.seen)
     /// ```
     ///
@@ -25,17 +25,20 @@ extension AlertManager {
     ///     the program's claim as it is.
     ///   - seen: The ``AlertRecord/seen`` of what was shown; the answer is refused if the alert
     ///     asks something else. `nil` means that this is not checked.
+    ///   - input: The values of the alert's fields, and a note.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
     ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/notAsSeen(_:)``,
-    ///   ``AlertError/invalid(_:_:)`` for an impossible responder or digest,
+    ///   ``AlertError/invalid(_:_:)`` for an impossible responder or digest, and for a value that
+    ///   does not fit its field or is missing,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     @discardableResult
     public func answer(
-        _ id: Alert.ID, button: String, by responder: Responder? = nil, seen: String? = nil
+        _ id: Alert.ID, button: String, by responder: Responder? = nil, seen: String? = nil,
+        input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
-        try await answer(id, .chooseID(button, .program), by: responder, seen: seen)
+        try await answer(id, .chooseID(button, .program, input), by: responder, seen: seen)
     }
 
     /// Answers an alert with the button at an index, as a program does; UIKit's
@@ -50,21 +53,24 @@ extension AlertManager {
     ///   - index: The button's index, from 0.
     ///   - responder: On whose behalf the program acts; `nil` means this process.
     ///   - seen: The ``AlertRecord/seen`` of what was shown, or `nil`.
+    ///   - input: The values of the alert's fields, and a note.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: The errors of ``answer(_:button:by:seen:)``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:input:)``.
     @discardableResult
     public func answer(
-        _ id: Alert.ID, buttonAt index: Int, by responder: Responder? = nil, seen: String? = nil
+        _ id: Alert.ID, buttonAt index: Int, by responder: Responder? = nil, seen: String? = nil,
+        input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
-        try await answer(id, .choose(button: index, .program), by: responder, seen: seen)
+        try await answer(id, .choose(button: index, .program, input), by: responder, seen: seen)
     }
 
     /// Answers an alert as a person in front of a screen, or as a program.
     @discardableResult
     package func answer(
-        _ id: Alert.ID, button: String, as actor: Resolution.Actor, seen: String? = nil
+        _ id: Alert.ID, button: String, as actor: Resolution.Actor, seen: String? = nil,
+        input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
-        try await answer(id, .chooseID(button, actor), by: nil, seen: seen)
+        try await answer(id, .chooseID(button, actor, input), by: nil, seen: seen)
     }
 
     private func answer(
@@ -85,14 +91,15 @@ extension AlertManager {
     ///   - id: The alert.
     ///   - force: Whether to withdraw it even if another account asked it, which root may always
     ///     do; ``Response/by`` is then ``ResolvedBy/program``.
+    ///   - reason: Why, at most 1 KiB; the audit log keeps it for ever, also when texts are erased.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and
+    /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, and
     ///   ``AlertError/notYours(_:owner:)``.
     @discardableResult
     public func withdraw(
-        _ id: Alert.ID, force: Bool = false
+        _ id: Alert.ID, force: Bool = false, because reason: String? = nil
     ) async throws(AlertError) -> AlertRecord {
-        try await withdraw(id, force ? .forced(.program) : .own(.program))
+        try await withdraw(id, force ? .forced(.program) : .own(.program), because: reason)
     }
 
     @discardableResult
@@ -140,7 +147,7 @@ extension AlertManager {
     /// Lets an alert expire before its deadline because nobody has been there to see it: its
     /// default button is applied by policy.
     ///
-    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)`` for
+    /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, and ``AlertError/invalid(_:_:)`` for
     ///   an alert without a default button.
     @discardableResult
     package func expireUnattended(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
@@ -171,7 +178,7 @@ extension AlertManager {
     ///   - force: Whether to cancel it even if another account asked it, which root may always do;
     ///     ``Response/by`` is then ``ResolvedBy/program`` instead of ``ResolvedBy/system``.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: The errors of ``withdraw(_:force:)``.
+    /// - Throws: The errors of ``withdraw(_:force:because:)``.
     @discardableResult
     public func cancel(
         _ id: Alert.ID, force: Bool = false
@@ -219,7 +226,7 @@ extension AlertManager {
         try await collect(id, because: nil)
     }
 
-    /// Marks a response as taken; the reason is what the log is to say if it is not used.
+    /// Marks a response as taken; the reason is why it is not used, for the log.
     package func collect(_ id: Alert.ID, because reason: String?) async throws(AlertError) {
         let receipt = try await store.commit(.collect(id, because: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }
@@ -286,7 +293,7 @@ extension AlertManager {
     ///   - id: The alert; if it is on a screen, it leaves the screen.
     ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
     /// - Returns: The record of the waiting alert, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(
         _ id: Alert.ID, for duration: Duration? = nil
@@ -304,7 +311,7 @@ extension AlertManager {
     ///   - id: The alert; if it is on a screen, it leaves the screen.
     ///   - date: In the future, at most 100 years away.
     /// - Returns: The record of the waiting alert, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(_ id: Alert.ID, until date: Date) async throws(AlertError) -> AlertRecord {
         try await snooze(id, until: .at(date))

@@ -181,13 +181,13 @@ extension AlertManager {
 
     /// Returns the alert that a source asked with a key, as an account.
     ///
-    /// - Parameter uid: The account; `nil` means that of this process.
+    /// - Parameter account: The account; `nil` means that of this process.
     /// - Throws: The errors of ``record(key:)``.
     package nonisolated func record(
-        key: String, of source: String, uid: UInt32? = nil
+        key: String, of source: String, by account: Account? = nil
     ) async throws(AlertError) -> AlertRecord {
-        let uid = uid ?? context.caller.identity.uid
-        return try await store.find(.key(key, source: source, uid: uid)).record
+        let account = account ?? context.caller.account
+        return try await store.find(.key(key, source: source, of: account)).record
     }
 
     /// Waits until an alert is resolved.
@@ -214,14 +214,14 @@ extension AlertManager {
     private nonisolated func enqueue(
         _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false
     ) async throws(AlertError) -> Asking {
-        guard let delegate = delegate ?? context.delegates.managers else {
+        guard let delegate = delegate ?? context.delegates.ofManager else {
             return try await enqueue(alert, isAwaited: isAwaited)
         }
         let asking = try await context.delegates.remembering(delegate) {
             () async throws(AlertError) in try await enqueue(alert, isAwaited: isAwaited)
         }
         // It may be on another screen, which the log reports.
-        await follow(from: asking.receipt.sequence)
+        await follow(from: asking.receipt.head)
         return asking
     }
 
@@ -294,7 +294,7 @@ extension AlertManager {
     /// Follows what happens to an alert that something here waits for, from its storing on.
     private func watch(_ asking: Asking) async {
         let id = asking.receipt.record.id
-        follow(from: asking.receipt.sequence)
+        follow(from: asking.receipt.head)
         if waiters.mayHaveMissed(asking) { await lookAgain(at: id) }
     }
 

@@ -103,7 +103,7 @@ extension AlertManager {
 extension AlertManager {
     /// Called when the log reports that an alert has appeared on another screen.
     func hearPresented(_ id: Alert.ID) async {
-        // This manager may just have asked it.
+        // This manager may be storing it right now, and not know its delegate yet.
         if context.delegates.ofOwn(id) == nil { await context.delegates.waitForArrivals() }
         guard let delegate = context.delegates.ofOwn(id) else { return }
         // This manager's own screen notifies it, even if the alert has yet to appear there.

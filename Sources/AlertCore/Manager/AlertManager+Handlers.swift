@@ -29,7 +29,7 @@ extension AlertManager {
         try Text.check(name, "handler", limit: Alert.Limit.name)
         let position = store.position
         tellHandlers(.register(name, body))
-        follow(from: position.sequence)
+        follow(from: position.head)
     }
 
     /// Tells closures and handlers something, and does what follows from it.

@@ -14,13 +14,13 @@ struct LogReading {
 }
 
 extension AlertManager {
-    /// Follows the log from a sequence number, unless it is already being followed.
+    /// Follows the log from an entry on, unless it is already being followed.
     ///
     /// It goes on for as long as anything depends on it; see ``isInterestedInLog``.
-    func follow(from sequence: Int64) {
+    func follow(from head: AuditHead) {
         guard log.task == nil, !isClosed else { return }
         log.task = Task { [weak self, store] in
-            var position = LogPosition(sequence: sequence)
+            var position = LogPosition(head)
             while !Task.isCancelled {
                 // While it waits, this task does not keep the manager alive.
                 let news: Result<News, AlertError>
@@ -51,7 +51,7 @@ extension AlertManager {
             if news.hasChanged { feed(.queueChanged) }
             for event in news.events {
                 if let id = event.alertID { try await note(event.kind, of: id) }
-                position = LogPosition(sequence: event.sequence)
+                position = LogPosition(event.cursor)
             }
             position = news.position
             log.failingSince = nil
@@ -97,6 +97,15 @@ extension AlertManager {
     }
 
     private func note(_ kind: AlertEvent.Kind, of id: Alert.ID) async throws(AlertError) {
+        do throws(AlertError) {
+            try await react(to: kind, of: id)
+        } catch {
+            guard case .inconsistent = error else { throw error }
+            refuse(id, error)
+        }
+    }
+
+    private func react(to kind: AlertEvent.Kind, of id: Alert.ID) async throws(AlertError) {
         switch kind {
         case .resolved: try await noteResolution(of: id)
         case .presented: await hearPresented(id)
@@ -112,29 +121,19 @@ extension AlertManager {
 
     private func noteResolution(of id: Alert.ID) async throws(AlertError) {
         feed(.changed(id))
-        // This manager may just have asked it.
+        // This manager may be storing it right now, and not know its delegate yet.
         if context.delegates.ofOwn(id) == nil { await context.delegates.waitForArrivals() }
         if screen.shown != id, context.delegates.ofOwn(id) == nil {
             context.delegates.remove(id)
             guard isAwaited(id) else { return waiters.sawResolution() }
         }
-        do throws(AlertError) {
-            feed(.resolved(try await store.record(id)))
-        } catch {
-            guard case .inconsistent = error else { throw error }
-            refuse(id, error)
-        }
+        feed(.resolved(try await store.record(id)))
     }
 
     /// Carries out a cancel that another process requested of the screen that shows the alert.
     private func noteCancelRequest(for id: Alert.ID) async throws(AlertError) {
         guard screen.shown == id, context.delegates[id] != nil else { return }
-        do throws(AlertError) {
-            if try await store.find(.id(id)).isCancelRequested { feed(.cancel(id, .requested)) }
-        } catch {
-            guard case .inconsistent = error else { throw error }
-            refuse(id, error)
-        }
+        if try await store.find(.id(id)).isCancelRequested { feed(.cancel(id, .requested)) }
     }
 }
 

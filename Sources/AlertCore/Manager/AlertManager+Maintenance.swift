@@ -41,8 +41,8 @@ extension AlertManager {
             to: path, replaces: replacesFile, keeping: count, progress)
     }
 
-    /// Erases the texts of alerts that were resolved before a date: titles, messages, labels and
-    /// `userInfo`, and ids that equal labels.
+    /// Erases the texts of alerts that were resolved before a date: titles, messages, labels,
+    /// fields, `userInfo`, values, notes, and ids that equal labels.
     ///
     /// Afterwards none of these texts is left in the database or in a file next to it, and the
     /// audit log records whose texts were erased and by whom; it still verifies. Copies elsewhere,

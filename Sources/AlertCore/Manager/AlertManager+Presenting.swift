@@ -42,7 +42,7 @@ extension AlertManager {
                     call: call, presenters: presenters.map(\.name), only: only,
                     keepsLog: keepsLog))
         }
-        follow(from: store.position.sequence)
+        follow(from: store.position.head)
     }
 
     /// Takes the current alert off this screen, detaches the screen, and returns when that is done.

@@ -123,21 +123,36 @@ extension AlertManager {
             StatisticsQuery(source: source, since: since, until: until), progress)
     }
 
-    /// Returns entries of the audit log after a sequence number, oldest first.
+    /// Returns entries of the audit log after one, oldest first.
     ///
     /// ```swift
     /// for entry in try await manager.audit(of: 42) { print(entry.event.kind, entry.event.at) }
     /// ```
     ///
     /// - Parameters:
-    ///   - sequence: The entry after which to begin; 0 for the beginning of the log.
+    ///   - cursor: The ``AlertEvent/cursor`` of the entry after which to begin; by default the
+    ///     beginning of the log.
     ///   - id: The alert whose entries to read; `nil` for all.
     ///   - limit: The maximum number, from 1 to 10,000; values outside are clamped.
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
+    /// - Throws: ``AlertError/unknownCursor(_:end:)`` if the log doesn't have that entry,
+    ///   ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func audit(
-        after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
+        after cursor: AuditHead = .start, of id: Alert.ID? = nil, limit: Int = 100
     ) async throws(AlertError) -> [AuditEntry] {
-        try await store.entries(after: sequence, of: id, limit: Self.clamped(limit))
+        try await store.entries(after: cursor, of: id, limit: Self.clamped(limit))
+    }
+
+    /// Returns the entry of the audit log with a number.
+    ///
+    /// - Throws: ``AlertError/unknownCursor(_:end:)`` if there is none.
+    package func auditEntry(_ number: Int64) async throws(AlertError) -> AuditEntry {
+        if let entry = try await store.entries(from: number, limit: 1).first,
+            entry.event.sequence == number
+        {
+            return entry
+        }
+        let end = try await auditHead()?.sequence ?? 0
+        throw .unknownCursor(AuditHead(sequence: number, hash: []), end: end)
     }
 
     /// Returns the last entries of the audit log, of all alerts or of one, oldest first.

@@ -143,7 +143,7 @@ extension AlertManager {
         let presenters = screenParts.starts.removeValue(forKey: start.call) ?? []
         let attached = AttachedScreen(
             identity: context.caller.identity, presenters: start.presenters, only: start.only,
-            hasDelegate: context.delegates.hasManagers, keepsLog: start.keepsLog)
+            hasDelegate: context.delegates.ofManager != nil, keepsLog: start.keepsLog)
         do throws(AlertError) {
             guard !isClosed else { throw .closed }
             let lease = try await store.attach(attached)
@@ -330,7 +330,7 @@ extension AlertManager {
     ) async {
         guard !look.skipped.refused.contains(id) else { return }
         do throws(AlertError) {
-            // In this order: an alert that has ended by then is not shown.
+            // In this order: if the alert ends while the others are counted, it is not shown.
             let waiting = try await store.waiting(besides: id)
             let receipt = try await store.find(.id(id))
             let record = receipt.record

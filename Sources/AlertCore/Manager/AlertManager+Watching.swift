@@ -1,5 +1,3 @@
-import Glibc
-import Linux
 import TextFormats
 
 // What `alertq watch` needs: the growing log, and responses that nobody takes.
@@ -7,13 +5,13 @@ extension AlertManager {
     /// How far this process has seen the log grow.
     package nonisolated var position: LogPosition { store.position }
 
-    /// Returns entries of the audit log after a sequence number, or none if a second passes without
+    /// Returns entries of the audit log after one, or none if a second passes without
     /// any.
     package nonisolated func nextAudit(
-        after sequence: Int64, of id: Alert.ID?, limit: Int
+        after head: AuditHead, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
         let position = store.position
-        let page = try await store.entries(after: sequence, of: id, limit: limit)
+        let page = try await store.entries(after: head, of: id, limit: limit)
         if page.isEmpty { await waitForChange(after: position) }
         return page
     }
@@ -109,10 +107,8 @@ extension AlertManager {
     private nonisolated func isAskerNear(
         _ record: AlertRecord, _ response: Response, grace: Duration
     ) -> Bool {
-        guard record.source.host == context.caller.identity.host,
-            record.source.pid != context.caller.identity.pid,
-            kill(record.source.pid, 0) == 0 || errno == EPERM
-        else { return false }
+        let asker = record.source.process
+        guard !asker.isSame(as: context.caller.process), asker.isRunning else { return false }
         let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
         // A clock that was set back must not delay the hook forever.
         return (0..<grace.milliseconds).contains(age)

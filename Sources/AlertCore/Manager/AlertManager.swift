@@ -116,15 +116,16 @@ public actor AlertManager {
         AlertEvents(store: store, start: store.position)
     }
 
-    /// Returns all events after a sequence number: the past ones, and then those that follow.
+    /// Returns all events after one: the past ones, and then those that follow.
     ///
     /// ```swift
-    /// for try await event in manager.events(after: 0) { print(event.sequence, event.kind) }
+    /// for try await event in manager.events(after: .start) { print(event.sequence, event.kind) }
     /// ```
     ///
-    /// - Parameter sequence: The last ``AlertEvent/sequence`` already seen; 0 for the whole log.
-    public nonisolated func events(after sequence: Int64) -> AlertEvents {
-        AlertEvents(store: store, start: LogPosition(sequence: sequence))
+    /// - Parameter cursor: The ``AlertEvent/cursor`` of the last event already seen;
+    ///   ``AuditHead/start`` for the whole log.
+    public nonisolated func events(after cursor: AuditHead) -> AlertEvents {
+        AlertEvents(store: store, start: LogPosition(cursor))
     }
 
     /// Takes the current alert off the screen, writes all pending notes, and ends all waiting calls
@@ -204,7 +205,7 @@ extension AlertManager {
             return events.count == 1
         }
         // A task would begin on another thread, and only then come to the manager's queue.
-        if isFirst { context.executor.run { self.assumeIsolated { $0.receive() } } }
+        if isFirst { context.executor.run { self.assumeIsolated { $0.feed() } } }
     }
 
     /// Tells the screen that there may be something to show.
@@ -212,30 +213,18 @@ extension AlertManager {
         if isPresenting.load(ordering: .acquiring) { send(.queueChanged) }
     }
 
-    private func receive() {
-        let isHandling = !screenEvents.isEmpty
-        screenEvents += takeInbox()
-        if !isHandling { handleEvents() }
-    }
-
-    private func takeInbox() -> [Screen.Event] {
-        inbox.withLock { events in
-            defer { events = [] }
-            return events
-        }
-    }
-
-    /// Tells the screen something, after what was sent before, and does what follows from it.
+    /// Tells the screen what was sent before, and then an event, and does what follows from them.
     ///
-    /// An effect that ends at once is an event while the effects before it are carried out; that
-    /// waits.
-    func feed(_ event: Screen.Event) {
+    /// An effect that ends at once feeds its event while the screen's other effects are still being
+    /// carried out: that event is handled after them.
+    func feed(_ event: Screen.Event? = nil) {
         let isHandling = !screenEvents.isEmpty
-        screenEvents += takeInbox() + [event]
-        if !isHandling { handleEvents() }
-    }
-
-    private func handleEvents() {
+        inbox.withLock { events in
+            screenEvents += events
+            events = []
+        }
+        if let event { screenEvents.append(event) }
+        guard !isHandling else { return }
         while let next = screenEvents.first {
             if case .ended(let run, _) = next { screenParts.runs[run] = nil }
             for effect in screen.handle(next, at: context.clock.now()) { carryOut(effect) }

@@ -11,9 +11,16 @@ final class Delegates: Sendable {
     /// An alert that this manager has asked.
     private struct Own {
         let weak: WeakDelegate
-        var isPresented = false
-        /// Whether it has left the screens, as its delegate knows, and waits again.
-        var hasReturned = false
+        var place = Place.waiting
+    }
+
+    /// Where an alert is, as its delegate knows.
+    private enum Place {
+        case waiting
+        /// On a screen, here or elsewhere.
+        case presented
+        /// It has left the screens.
+        case returned
     }
 
     private struct State {
@@ -26,19 +33,16 @@ final class Delegates: Sendable {
     /// How many alerts are remembered; beyond twice that number, the oldest are forgotten.
     /// Otherwise those whose end this manager does not notice would stay forever.
     private static let memory = 10_000
-    private let ofManager: WeakDelegate
+    private let weakOfManager: WeakDelegate
     private let state = Mutex(State())
     private let arrivals = ChangeSignal()
 
     init(_ delegate: (any AlertManagerDelegate)?) {
-        ofManager = WeakDelegate(delegate: delegate)
+        weakOfManager = WeakDelegate(delegate: delegate)
     }
 
     /// The manager's delegate.
-    var managers: (any AlertManagerDelegate)? { ofManager.delegate }
-
-    /// Whether the manager has a delegate of its own.
-    var hasManagers: Bool { managers != nil }
+    var ofManager: (any AlertManagerDelegate)? { weakOfManager.delegate }
 
     /// Whether a delegate wants to be notified of alerts that this manager has asked.
     var hasOwn: Bool {
@@ -52,7 +56,7 @@ final class Delegates: Sendable {
 
     /// The delegate that is notified of an alert.
     subscript(id: Alert.ID) -> (any AlertManagerDelegate)? {
-        guard let own = state.withLock({ $0.own[id] }) else { return ofManager.delegate }
+        guard let own = state.withLock({ $0.own[id] }) else { return ofManager }
         return own.weak.delegate
     }
 
@@ -108,9 +112,8 @@ final class Delegates: Sendable {
     func beginsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { state in
             guard let own = state.own[id] else { return true }
-            state.own[id]?.hasReturned = false
-            state.own[id]?.isPresented = true
-            return !own.isPresented
+            state.own[id]?.place = .presented
+            return own.place != .presented
         }
     }
 
@@ -118,13 +121,12 @@ final class Delegates: Sendable {
     @discardableResult
     func endsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { state in
-            guard let own = state.own[id], own.isPresented else { return false }
-            state.own[id]?.isPresented = false
-            state.own[id]?.hasReturned = true
+            guard state.own[id]?.place == .presented else { return false }
+            state.own[id]?.place = .returned
             return true
         }
     }
 
     /// Whether an alert has left the screens since it was last on one, as its delegate knows.
-    func hasReturned(_ id: Alert.ID) -> Bool { state.withLock { $0.own[id]?.hasReturned == true } }
+    func hasReturned(_ id: Alert.ID) -> Bool { state.withLock { $0.own[id]?.place == .returned } }
 }

@@ -53,8 +53,8 @@ struct Notice {
     private let endForOthers: ClockReading
     /// When to look again.
     private(set) var next: ClockReading
-    /// Whether the alerts that wait are being counted for it.
-    var isAskedFor = false
+    /// Whether the alerts that wait are being counted, because its time is over if there are any.
+    private var isCounting = false
 
     init(for alert: Alert, from start: ClockReading) {
         let time = alert.dismissAfter ?? .seconds(2)
@@ -69,8 +69,14 @@ struct Notice {
         guard now.isAtOrAfter(next) else { return nil }
         let left = now.time(until: end)
         next = now.advanced(by: left > .zero ? min(left, .seconds(1)) : .seconds(1))
-        isAskedFor = left > .zero
-        return isAskedFor ? .count : .dismiss
+        isCounting = left > .zero
+        return isCounting ? .count : .dismiss
+    }
+
+    /// Takes the count; returns whether it was asked for, and the time is over because others wait.
+    mutating func take(_ waiting: WaitingAlerts) -> Bool {
+        defer { isCounting = false }
+        return isCounting && waiting.count > 0
     }
 
     func timeLeft(at now: ClockReading, othersWait: Bool) -> Duration {

@@ -13,7 +13,9 @@ struct QueueContext: Sendable {
     let errors: BackgroundErrors
 
     /// Whether this process may collect the response to an alert; others' are left to them.
-    func mayCollect(_ record: AlertRecord) -> Bool { caller.mayCollect(from: record.source.uid) }
+    func mayCollect(_ record: AlertRecord) -> Bool {
+        caller.mayCollect(from: record.source.account)
+    }
 
     /// Notes for the log that an alert is on a screen, through presenters of these names.
     func noteAppearance(of record: AlertRecord, on presenters: [String]) {

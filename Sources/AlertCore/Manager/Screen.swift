@@ -265,10 +265,9 @@ extension Screen {
                 reactToAlert(.leave(shown, because: reason))
             }
         case .waiting(let id, let waiting) where id == elsewhere?.id:
-            if waiting.count > 0, elsewhere?.notice?.isAskedFor == true {
+            if elsewhere?.notice?.take(waiting) == true {
                 common.effects.append(.dismissElsewhere(id))
             }
-            elsewhere?.notice?.isAskedFor = false
         case .appeared, .appearedElsewhere, .chose, .ended, .passed, .committed, .left, .waiting,
             .reread, .cancel:
             reactToAlert(event)
@@ -603,7 +602,7 @@ extension Screen {
             }
             lookAgain()
         case .showing:
-            // From here on its timer counts, or that of another screen.
+            // The leader's timer decides when an alert without buttons leaves.
             common.isLeading = lease.isLeading
             reactToAlert(.lease(lease))
         }
@@ -649,13 +648,12 @@ extension Screen {
     }
 
     private mutating func timeHasCome() {
-        if var notice = elsewhere?.notice, let id = elsewhere?.id {
-            switch notice.takeStep(at: common.now) {
+        if let id = elsewhere?.id {
+            switch elsewhere?.notice?.takeStep(at: common.now) {
             case .count?: common.effects.append(.countWaiting(id))
             case .dismiss?: common.effects.append(.dismissElsewhere(id))
             case nil: break
             }
-            elsewhere?.notice = notice
         }
         switch state {
         case .idle(_, let end):

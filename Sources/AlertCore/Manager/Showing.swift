@@ -233,8 +233,7 @@ extension Showing {
         case .leave(_, let reason): end(.returned(because: reason), &common)
         case .waiting(_, let waiting):
             self.waiting = waiting
-            if waiting.count > 0, notice?.isAskedFor == true { dismiss(&common) }
-            notice?.isAskedFor = false
+            if notice?.take(waiting) == true { dismiss(&common) }
         case .lease(let state): note(state, &common)
         case .time: timeHasCome(&common)
         case .start, .stop, .failed, .waitUntilIdle, .attached, .turnIsLate, .tookTurn,
@@ -422,7 +421,8 @@ extension Showing {
         let seen = record.seenDigest
         let change: Change =
             switch choice {
-            case .button(let index): .resolve(id, .choose(button: index), seen: seen)
+            case .button(let index, let input):
+                .resolve(id, .choose(button: index, .person, input), seen: seen)
             case .close where record.alert.buttons.isEmpty:
                 .resolve(id, .choose(button: nil), seen: seen)
             case .later(let time?): .snooze(id, until: .after(time))
@@ -465,18 +465,22 @@ extension Showing {
         if case .inconsistent = error { return end(.refused(error), &common) }
         guard let number = storing.run, let name = storing.name else { return }
         let run = runs.first { $0.number == number }
-        switch error {
-        case .noSuchButton, .notAsSeen, .invalid:
+        let isFinal =
+            switch error {
+            // What a person has not filled in, or has filled in wrongly, can be corrected.
+            case .invalid: record.alert.fields.isEmpty
+            case .noSuchButton, .notAsSeen: true
+            default: false
+            }
+        if isFinal {
             // A second try would fail, too: the alert does not offer this choice.
             fail(number, name, error, &common)
-        default:
-            if run?.isThere == true {
-                set(number, to: .failed(error))
-                common.effects.append(.release(run: number))
-            } else {
-                runs.removeAll { $0.number == number }
-                present(name, after: error, &common)
-            }
+        } else if run?.isThere == true {
+            set(number, to: .failed(error))
+            common.effects.append(.release(run: number))
+        } else {
+            runs.removeAll { $0.number == number }
+            present(name, after: error, &common)
         }
     }
 }

@@ -25,7 +25,8 @@ struct SkippedAlerts {
             others = skipped.others
         }
 
-        /// The alerts to skip besides these screens: what other ones did not show, these may.
+        /// The alerts to skip while these are the other screens. What was left to other screens
+        /// than these, which did not show it, is not skipped: these may show it.
         func alerts(besides others: ScreenRoster, isAlone: Bool) -> [Alert.ID] {
             let unshown = others.offers == self.others ? unshown : []
             return Set(refused + unshown + (isAlone ? failed : [])).sorted()

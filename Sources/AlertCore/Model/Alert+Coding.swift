@@ -25,6 +25,7 @@ private enum Name: String, CodingKey {
     case buttonTitle = "button_title"
     case buttonRole = "button_role"
     case role, uid, user, via, tty, ssh, host, pid, stored, orphaned
+    case fields, values, note
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -68,13 +69,14 @@ extension AlertRecord: Codable {
             id: id, alert: alert,
             source: Source(
                 name: try members.decode(String.self, forKey: .source),
-                uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0,
-                pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0,
-                host: try members.decodeIfPresent(String.self, forKey: .host) ?? ""),
-            state: try members.word(State.self, .state), askedAt: try members.moment(.askedAt),
-            presentedAt: try members.momentIfPresent(.presentedAt),
-            expiresAt: try members.momentIfPresent(.expiresAt),
-            snoozedUntil: try members.momentIfPresent(.snoozedUntil),
+                Account(uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0),
+                process: ProcessIdentity(
+                    host: try members.decodeIfPresent(String.self, forKey: .host) ?? "",
+                    pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0)),
+            state: try members.word(State.self, .state), askedAt: try members.date(.askedAt),
+            presentedAt: try members.dateIfPresent(.presentedAt),
+            expiresAt: try members.dateIfPresent(.expiresAt),
+            snoozedUntil: try members.dateIfPresent(.snoozedUntil),
             snoozes: try members.decode(Int.self, forKey: .snoozes),
             response: try members.response(to: id, alert))
         followsWallClock =
@@ -135,7 +137,8 @@ extension Members {
             alert.priority = priority
         }
         alert.buttons = try buttons()
-        alert.deadline = try momentIfPresent(.expiresAt).map { .at($0) }
+        alert.fields = try decodeIfPresent([Alert.Field].self, forKey: .fields) ?? []
+        alert.deadline = try dateIfPresent(.expiresAt).map { .at($0) }
         alert.defaultButton = try decodeIfPresent(String.self, forKey: .defaultButton)
         alert.dismissAfter = try decodeIfPresent(Int64.self, forKey: .dismissAfter)
             .map { .milliseconds($0) }
@@ -176,11 +179,14 @@ extension Members {
             button: try alert.map { $0.buttons.indices.contains(index) ? $0.buttons[index] : nil }
                 ?? button(),
             by: try word(ResolvedBy.self, .by), responder: try responder(),
-            resolvedAt: try moment(.resolvedAt),
-            collectedAt: try momentIfPresent(.collectedAt),
+            resolvedAt: try date(.resolvedAt),
+            collectedAt: try dateIfPresent(.collectedAt),
             userInfo: try decodeIfPresent([String: String].self, forKey: .info) ?? [:],
             cancelHandling: outcome == .cancelled
-                ? CancelHandling(isHandled: isHandled ?? false) : nil)
+                ? CancelHandling(isHandled: isHandled ?? false) : nil,
+            input: Alert.Input(
+                values: try decodeIfPresent([String: Alert.Value].self, forKey: .values) ?? [:],
+                note: try decodeIfPresent(String.self, forKey: .note)))
     }
 
     private func button() throws -> Alert.Button? {
@@ -194,23 +200,25 @@ extension Members {
         guard contains(.responder), try !decodeNil(forKey: .responder) else { return nil }
         let members = try nestedContainer(keyedBy: Name.self, forKey: .responder)
         return Responder(
-            uid: try members.decode(UInt32.self, forKey: .uid),
-            user: try members.decodeIfPresent(String.self, forKey: .user),
+            Account(
+                uid: try members.decode(UInt32.self, forKey: .uid),
+                name: try members.decodeIfPresent(String.self, forKey: .user)),
             via: try members.decode(String.self, forKey: .via),
             tty: try members.decodeIfPresent(String.self, forKey: .tty),
             ssh: try members.decodeIfPresent(String.self, forKey: .ssh),
-            host: try members.decode(String.self, forKey: .host),
-            pid: try members.decode(Int32.self, forKey: .pid))
+            process: ProcessIdentity(
+                host: try members.decode(String.self, forKey: .host),
+                pid: try members.decode(Int32.self, forKey: .pid)))
     }
 
-    fileprivate func moment(_ name: Name) throws -> Date {
+    fileprivate func date(_ name: Name) throws -> Date {
         let text = try decode(String.self, forKey: name)
         guard let date = Timestamp.date(text) else { throw unknown(text, name) }
         return date
     }
 
-    fileprivate func momentIfPresent(_ name: Name) throws -> Date? {
-        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try moment(name)
+    fileprivate func dateIfPresent(_ name: Name) throws -> Date? {
+        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try date(name)
     }
 
     fileprivate func word<Word: RawRepresentable<String>>(
@@ -232,4 +240,48 @@ extension Members {
             forKey: name, in: self,
             debugDescription: "“\(SafeText.line(text))” is not a value of \(name.rawValue)")
     }
+}
+
+extension Alert.Field: Codable {
+    /// Reads a property of a JSON Schema with the member `id`, and `required` if it is.
+    ///
+    /// - Throws: `DecodingError`, also for a schema that no field can have.
+    public init(from decoder: any Decoder) throws {
+        let json = try JSONValue(from: decoder)
+        do { try self.init(json: json) } catch {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: error.description))
+        }
+    }
+
+    /// Writes it as a property of a JSON Schema with the member `id`.
+    ///
+    /// - Throws: Any error of the encoder.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+}
+
+extension Alert.Value: Codable {
+    /// Reads a text, a number, `true` or `false`, or a list of texts.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let number = try? container.decode(Int64.self) {
+            self = .integer(number)
+        } else if let number = try? container.decode(Double.self) {
+            self.init(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else {
+            self = .list(try container.decode([String].self))
+        }
+    }
+
+    /// Writes the value as JSON.
+    ///
+    /// - Throws: Any error of the encoder.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }

@@ -24,6 +24,7 @@ extension Alert {
         if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
             return "set of buttons"
         }
+        if !fieldsJSON.isIdentical(to: stored.fieldsJSON) { return "set of fields" }
         if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
         return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
     }
@@ -68,6 +69,7 @@ extension AlertRecord {
         alert.message = asked.message
         alert.userInfo = asked.userInfo
         alert.defaultButton = asked.defaultButton
+        alert.fields = asked.fields
         alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
         let (followsWallClock, salt) = (followsWallClock, salt)
         self = AlertRecord(
@@ -86,6 +88,6 @@ extension Response {
             alertID: alertID, outcome: outcome, buttonIndex: buttonIndex,
             button: alert.buttons.indices.contains(buttonIndex) ? alert.buttons[buttonIndex] : nil,
             by: by, responder: responder, resolvedAt: resolvedAt, collectedAt: collectedAt,
-            userInfo: alert.userInfo, cancelHandling: cancelHandling)
+            userInfo: alert.userInfo, cancelHandling: cancelHandling, input: input)
     }
 }

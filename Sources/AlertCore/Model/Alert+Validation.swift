@@ -6,6 +6,13 @@ extension Alert {
         package static let title = 1 << 10
         package static let message = 64 << 10
         package static let buttonCount = 16
+        package static let fieldCount = 8
+        /// Of all fields' definitions as JSON.
+        package static let fields = 32 << 10
+        /// Of a field's text, and of a note.
+        package static let value = 4 << 10
+        /// Why a question is withdrawn.
+        package static let reason = 1 << 10
         package static let presenterCount = 16
         package static let label = 256
         package static let userInfo = 16 << 10
@@ -27,6 +34,7 @@ extension Alert {
             try Text.check(message, "message", limit: Limit.message, mayBeEmpty: true)
         }
         try validateButtons()
+        try validateFields()
         try validateNames()
         try validateTimes()
         var userInfoBytes = 0
@@ -120,7 +128,10 @@ extension Responder {
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
     func validate() throws(AlertError) {
-        let parts = [("via", via), ("host", host), ("user", user), ("tty", tty), ("ssh", ssh)]
+        let parts = [
+            ("via", via), ("host", process.host), ("user", account.name), ("tty", tty),
+            ("ssh", ssh),
+        ]
         for (name, text) in parts {
             guard let text else { continue }
             try Text.check(text, "\(name) of the responder", limit: Alert.Limit.name)

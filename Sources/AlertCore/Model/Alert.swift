@@ -10,6 +10,7 @@ import TextFormats
 /// | title | 1 byte to 1 KiB |
 /// | message | 64 KiB |
 /// | buttons | 16, each label and id 1 to 256 bytes, ids unique, at most one `.cancel` |
+/// | fields | 8, with 32 KiB as JSON; each label 1 to 256 bytes |
 /// | `userInfo` | 16 KiB, keys and values together |
 /// | source, key, handler, presenter names | 1 to 256 bytes |
 public struct Alert: Sendable, Equatable {
@@ -26,6 +27,9 @@ public struct Alert: Sendable, Equatable {
     /// The buttons, at most 16, in the order in which they are shown. An alert without buttons
     /// dismisses itself.
     public var buttons: [Button]
+    /// What it asks for beside the buttons, at most 8 fields, in the order in which they are shown.
+    /// They require a button that is not the cancel button.
+    public var fields: [Field]
     /// How soon it is shown compared with the other waiting alerts.
     public var priority: Priority
     /// When the question becomes irrelevant; `nil` means never.
@@ -45,8 +49,8 @@ public struct Alert: Sendable, Equatable {
     /// returns its response.
     ///
     /// It is unique for a user and a source, and kept permanently. The question must be the same
-    /// each time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``defaultButton``
-    /// and ``userInfo``. Timers, priority and handlers are those of the first asker.
+    /// each time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``fields``,
+    /// ``defaultButton`` and ``userInfo``. Timers, priority and handlers are those of the first asker.
     public var key: String?
     /// The name, 1 to 256 bytes, of a handler registered with
     /// ``AlertManager/register(handler:_:)``.
@@ -68,15 +72,17 @@ public struct Alert: Sendable, Equatable {
     /// ```
     public init(
         _ title: String, message: String? = nil, style: Style = .alert, buttons: [Button] = [],
-        priority: Priority = .normal, deadline: Deadline? = nil, defaultButton: String? = nil,
-        dismissAfter: Duration? = nil, snooze: Duration? = nil, source: String? = nil,
-        key: String? = nil, handler: String? = nil, presenters: [String]? = nil,
+        fields: [Field] = [], priority: Priority = .normal, deadline: Deadline? = nil,
+        defaultButton: String? = nil, dismissAfter: Duration? = nil, snooze: Duration? = nil,
+        source: String? = nil, key: String? = nil, handler: String? = nil,
+        presenters: [String]? = nil,
         userInfo: [String: String] = [:]
     ) {
         self.title = title
         self.message = message
         self.style = style
         self.buttons = buttons
+        self.fields = fields
         self.priority = priority
         self.deadline = deadline
         self.defaultButton = defaultButton

@@ -11,6 +11,9 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case notFound(Alert.ID)
     /// No alert of this source has this key.
     case keyNotFound(String)
+    /// The audit log doesn't have the entry to continue after: it ends before it, or has another one
+    /// of that number.
+    case unknownCursor(AuditHead, end: Int64)
     /// The alert has no such button.
     case noSuchButton(Alert.ID, button: String, known: [String])
     /// The alert was already resolved, with this response. The attempt changed nothing.
@@ -26,7 +29,7 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     /// Too many alerts of one source are already waiting, by default 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
     /// Too many alerts of one account, across all its sources, are already waiting.
-    case tooManyPendingOfAccount(uid: UInt32, limit: Int)
+    case tooManyPendingOfAccount(Account, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
     /// The call's task was cancelled before the call was done.
@@ -46,7 +49,7 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case damaged(operation: String, _ reason: String)
     /// Another account asked the alert; only that account and root may collect its response, or
     /// withdraw or cancel it unless forced.
-    case notYours(Alert.ID, owner: UInt32)
+    case notYours(Alert.ID, owner: Account)
     /// This process may not read or write the files of the queue.
     case notPermitted(path: String, _ reason: String)
     /// The screen is no longer attached to the queue; nothing was stored.
@@ -65,6 +68,12 @@ extension AlertError: CustomStringConvertible {
             "there is no alert \(id)"
         case .keyNotFound(let key):
             "there is no alert with the key “\(key)”"
+        case .unknownCursor(let cursor, let end) where cursor.sequence > end:
+            "there is no entry \(cursor.sequence) to continue after: "
+                + (end > 0 ? "the log ends with entry \(end)" : "the log is empty")
+        case .unknownCursor(let cursor, _):
+            "entry \(cursor.sequence) of the log is not the one of \(cursor.text): the queue was "
+                + "restored from a backup, or the log was rewritten"
         case .noSuchButton(let id, let button, let known):
             known.isEmpty
                 ? "alert \(id) has no buttons, so it can't be answered “\(button)”"
@@ -82,8 +91,8 @@ extension AlertError: CustomStringConvertible {
             "alert \(response.alertID) ended without a choice: \(response.summary)"
         case .tooManyPending(let source, let limit):
             "\(limit) alerts of “\(source)” are already waiting; answer or withdraw some first"
-        case .tooManyPendingOfAccount(let uid, let limit):
-            "\(limit) alerts of \(Identity.userName(uid) ?? "uid \(uid)") are already waiting, "
+        case .tooManyPendingOfAccount(let account, let limit):
+            "\(limit) alerts of \(account.named.label) are already waiting, "
                 + "from all its sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
@@ -106,7 +115,7 @@ extension AlertError: CustomStringConvertible {
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):
-            "alert \(id) was asked by \(Identity.userName(owner) ?? "uid \(owner)"): only that "
+            "alert \(id) was asked by \(owner.named.label): only that "
                 + "account and root may collect its response, or withdraw or cancel it without force"
         case .detached:
             "this screen is no longer attached to the queue, and nothing was stored"

@@ -63,6 +63,8 @@ public struct AlertEvent: Sendable, Codable {
     public let by: ResolvedBy?
     /// Who did it, and through what.
     public let responder: Responder
+    /// The hash of its entry in the audit log.
+    var hash: [UInt8] = []
 
     package init(
         sequence: Int64, kind: Kind, at: Date, alertID: Alert.ID?, source: String?,
@@ -78,4 +80,7 @@ public struct AlertEvent: Sendable, Codable {
         self.by = by
         self.responder = responder
     }
+
+    /// Its entry in the audit log, to continue after: ``AlertManager/events(after:)``.
+    public var cursor: AuditHead { AuditHead(sequence: sequence, hash: hash) }
 }

@@ -43,7 +43,7 @@ package enum AlertJSON {
             ("presented_at", date(record?.presentedAt)),
             ("resolved_at", date(response?.resolvedAt)),
             ("collected_at", date(response?.collectedAt)),
-            ("expires_at", date(record?.expiresAt ?? moment(alert.deadline))),
+            ("expires_at", date(record?.expiresAt ?? end(alert.deadline))),
             ("snoozed_until", date(record?.snoozedUntil)),
             ("snoozes", .integer(Int64(record?.snoozes ?? 0))),
             ("outcome", .optional(response?.outcome.rawValue)),
@@ -61,11 +61,14 @@ package enum AlertJSON {
             ("snooze_ms", .optional(alert.snooze?.milliseconds)),
             ("handled", response?.cancelHandling.map { .bool($0 == .handled) } ?? .null),
             ("seen", .optional(record?.seen)),
-            ("uid", .optional(record?.source.uid)),
-            ("pid", .optional(record?.source.pid)),
-            ("host", .optional(record?.source.host)),
+            ("uid", .optional(record?.source.account.uid)),
+            ("pid", .optional(record?.source.process.pid)),
+            ("host", .optional(record?.source.process.host)),
             ("stored", .bool(record?.isStored ?? false)),
             ("orphaned", .bool(record?.isOrphaned ?? false)),
+            ("fields", .array(alert.fields.map(\.json))),
+            ("values", response?.input.json(for: alert.fields) ?? .object([])),
+            ("note", .optional(response?.note)),
         ])
     }
 
@@ -86,12 +89,18 @@ package enum AlertJSON {
             ("handled", response.cancelHandling.map { .bool($0 == .handled) } ?? .null),
             ("button_title", .optional(button?.title)),
             ("button_role", .optional(button?.role?.rawValue)),
+            (
+                "values",
+                .object(
+                    response.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
+            ),
+            ("note", .optional(response.note)),
         ])
     }
 
     /// The clock that the deadline follows.
     private static func clock(_ alert: Alert, _ record: AlertRecord?) -> String? {
-        guard let record else { return moment(alert.deadline) == nil ? nil : onWallClock }
+        guard let record else { return end(alert.deadline) == nil ? nil : onWallClock }
         guard record.expiresAt != nil else { return nil }
         return record.followsWallClock ? onWallClock : "boot clock"
     }
@@ -108,20 +117,20 @@ package enum AlertJSON {
         return Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
     }
 
-    private static func moment(_ deadline: Alert.Deadline?) -> Date? {
+    private static func end(_ deadline: Alert.Deadline?) -> Date? {
         guard case .at(let date) = deadline else { return nil }
         return date
     }
 
     package static func responder(_ responder: Responder) -> JSONValue {
         .object([
-            ("uid", .integer(Int64(responder.uid))),
-            ("user", .optional(responder.user)),
+            ("uid", .integer(Int64(responder.account.uid))),
+            ("user", .optional(responder.account.name)),
             ("via", .string(responder.via)),
             ("tty", .optional(responder.tty)),
             ("ssh", .optional(responder.ssh)),
-            ("host", .string(responder.host)),
-            ("pid", .integer(Int64(responder.pid))),
+            ("host", .string(responder.process.host)),
+            ("pid", .integer(Int64(responder.process.pid))),
         ])
     }
 

@@ -16,18 +16,15 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     public struct Source: Sendable, Hashable {
         /// The name that the caller gave.
         public let name: String
-        /// The effective user id of the process that asked.
-        public let uid: UInt32
-        /// The process that asked.
-        public let pid: Int32
-        /// The machine that it ran on; see uname(2).
-        public let host: String
+        /// The account that asked; records don't hold the name that it had.
+        public let account: Account
+        /// The process that asked; its boot is left out, since only the log has it.
+        public let process: ProcessIdentity
 
-        package init(name: String, uid: UInt32, pid: Int32, host: String) {
+        package init(name: String, _ account: Account, process: ProcessIdentity) {
             self.name = name
-            self.uid = uid
-            self.pid = pid
-            self.host = host
+            self.account = Account(uid: account.uid, host: account.host)
+            self.process = process.recorded
         }
     }
 
@@ -100,7 +97,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// entries, which <doc:AuditChain> describes; `nil` once the texts have been erased.
     ///
     /// A program that shows the alert elsewhere passes it to
-    /// ``AlertManager/answer(_:button:by:seen:)``, so that the answer only counts for what was
+    /// ``AlertManager/answer(_:button:by:seen:input:)``, so that the answer only counts for what was
     /// seen.
     public package(set) var seen: String? {
         get { givenDigest ?? salt.map { Hex.text(AuditEntry.content(of: alert, salt: $0)) } }

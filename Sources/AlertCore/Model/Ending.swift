@@ -19,7 +19,6 @@ package struct Ending: Sendable {
     /// Whether a delegate handled the cancel; `nil` if that is not known.
     private var isHandled: Bool?
 
-    ///
     /// - Parameter isQuestion: Whether the alert had buttons.
     package init(_ response: Response, isQuestion: Bool = true) {
         self.isQuestion = isQuestion
@@ -108,8 +107,7 @@ package struct Ending: Sendable {
 
     private var who: String? {
         guard let responder else { return nil }
-        let user = responder.user.map(SafeText.line) ?? "uid \(responder.uid)"
-        return "\(user) via \(SafeText.line(responder.via))"
+        return "\(SafeText.line(responder.account.label)) via \(SafeText.line(responder.via))"
             + (responder.tty.map { " on " + SafeText.line($0) } ?? "")
     }
 
@@ -132,5 +130,5 @@ extension AlertRecord {
     }
 
     /// Whether this account asked it.
-    package var isOwn: Bool { source.uid == Identity.current.uid }
+    package var isOwn: Bool { source.account == .current }
 }

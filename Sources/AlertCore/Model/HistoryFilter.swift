@@ -10,8 +10,8 @@ import TextFormats
 public struct HistoryFilter: Sendable, Codable {
     /// The name of the asker.
     public var source: String?
-    /// The account that asked, as in ``AlertRecord/Source/uid``.
-    public var sourceUID: UInt32?
+    /// The account that asked.
+    public var account: Account?
     /// The key that the alert was asked with.
     public var key: String?
     /// How it ended.
@@ -20,7 +20,7 @@ public struct HistoryFilter: Sendable, Codable {
     public var button: String?
     /// Who decided.
     public var by: ResolvedBy?
-    /// The name of the account that acted, as in ``Responder/user``.
+    /// The name of the account that acted, as in ``Responder/account``.
     public var user: String?
     /// The presenter or the verb that was used, as in ``Responder/via``.
     public var via: String?
@@ -30,7 +30,8 @@ public struct HistoryFilter: Sendable, Codable {
     public var until: Date?
     /// Whether to read only responses that no asker has taken yet.
     public var uncollected: Bool
-    /// Words to find in the title, the message, the buttons' labels or the values of `userInfo`.
+    /// Words to find in the title, the message, the buttons' labels, the values of `userInfo`, or the
+    /// answer's values and note.
     ///
     /// Words are separated by spaces. All must occur, each as a whole; case and accents are
     /// ignored. Words in quotation marks must occur as a phrase; a star at the end of a word
@@ -41,13 +42,13 @@ public struct HistoryFilter: Sendable, Codable {
 
     /// Creates a filter; without conditions, everything matches.
     public init(
-        source: String? = nil, sourceUID: UInt32? = nil, key: String? = nil,
+        source: String? = nil, account: Account? = nil, key: String? = nil,
         outcome: Outcome? = nil, button: String? = nil, by: ResolvedBy? = nil, user: String? = nil,
         via: String? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false,
         text: String? = nil
     ) {
         self.source = source
-        self.sourceUID = sourceUID
+        self.account = account
         self.key = key
         self.outcome = outcome
         self.button = button
@@ -66,12 +67,12 @@ public struct HistoryFilter: Sendable, Codable {
         // Times are stored in milliseconds.
         let resolved = Timestamp.milliseconds(response.resolvedAt)
         return source.map(record.source.name.isIdentical) ?? true
-            && sourceUID.map { $0 == record.source.uid } ?? true
+            && account.map { $0 == record.source.account } ?? true
             && key.map { record.alert.key.isIdentical(to: $0) } ?? true
             && outcome.map { $0 == response.outcome } ?? true
             && button.map { (response.button?.id).isIdentical(to: $0) } ?? true
             && by.map { $0 == response.by } ?? true
-            && user.map { (response.responder?.user).isIdentical(to: $0) } ?? true
+            && user.map { (response.responder?.account.name).isIdentical(to: $0) } ?? true
             && via.map { (response.responder?.via).isIdentical(to: $0) } ?? true
             && since.map { Timestamp.milliseconds($0) <= resolved } ?? true
             && until.map { Timestamp.milliseconds($0) > resolved } ?? true

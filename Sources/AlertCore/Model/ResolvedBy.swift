@@ -3,7 +3,7 @@ public enum ResolvedBy: String, Sendable, CaseIterable, Codable {
     /// A person chose a button or closed an alert without buttons: on a presenter's screen, or with
     /// a command in the foreground of its terminal.
     case person
-    /// A program chose: the library's ``AlertManager/answer(_:button:by:seen:)``, or a command
+    /// A program chose: the library's ``AlertManager/answer(_:button:by:seen:input:)``, or a command
     /// without a terminal.
     case program
     /// A rule set in advance, such as the default button of a deadline.

@@ -10,6 +10,9 @@ public struct Response: Sendable, Equatable {
     public let buttonIndex: Int
     /// The chosen or applied button; `nil` if there is none, or once its text has been erased.
     public let button: Alert.Button?
+    /// The values of the alert's fields, by the fields' ids, and the note; empty once the texts have
+    /// been erased.
+    public let input: Alert.Input
     /// Who decided.
     public let by: ResolvedBy
     /// Who acted; `nil` if nobody did, as at a deadline.
@@ -27,7 +30,8 @@ public struct Response: Sendable, Equatable {
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
         by: ResolvedBy, responder: Responder?, resolvedAt: Date, collectedAt: Date?,
-        userInfo: [String: String], cancelHandling: CancelHandling? = nil
+        userInfo: [String: String], cancelHandling: CancelHandling? = nil,
+        input: Alert.Input = Alert.Input()
     ) {
         self.alertID = alertID
         self.outcome = outcome
@@ -39,14 +43,21 @@ public struct Response: Sendable, Equatable {
         self.collectedAt = collectedAt
         self.userInfo = userInfo
         self.cancelHandling = cancelHandling
+        self.input = input
     }
+
+    /// The values of the alert's fields, by the fields' ids.
+    public var values: [String: Alert.Value] { input.values }
+
+    /// The remark that came with the answer.
+    public var note: String? { input.note }
 
     /// The same response, once the asker has taken it.
     package func collected(at date: Date) -> Response {
         Response(
             alertID: alertID, outcome: outcome, buttonIndex: buttonIndex, button: button, by: by,
             responder: responder, resolvedAt: resolvedAt, collectedAt: date, userInfo: userInfo,
-            cancelHandling: cancelHandling)
+            cancelHandling: cancelHandling, input: input)
     }
 
     /// Whether the alert's actions and handlers run: they don't after a cancel that a delegate has

@@ -7,6 +7,7 @@ extension Alert {
     package func recorded(source: String, expiry: ClockReading?) -> Alert {
         var alert = self
         alert.source = source
+        alert.fields = fields.map(\.normalized)
         alert.buttons = buttons.map { Button($0.title, id: $0.id, role: $0.role) }
         alert.dismissAfter = dismissAfter.map { .milliseconds($0.milliseconds) }
         alert.snooze = snooze.map { .milliseconds($0.milliseconds) }

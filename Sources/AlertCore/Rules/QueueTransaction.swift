@@ -17,7 +17,7 @@ package protocol QueueTransaction: AnyObject {
     func alert(_ id: Alert.ID) throws -> StoredAlert?
 
     /// Returns the alert that an account has asked with a key, if the log confirms it.
-    func alert(key: String, source: String, uid: UInt32) throws -> StoredAlert?
+    func alert(key: String, source: String, of account: Account) throws -> StoredAlert?
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
     func keyDigest(of id: Alert.ID) throws -> KeyDigest
@@ -32,7 +32,7 @@ package protocol QueueTransaction: AnyObject {
     func isAwaited(_ id: Alert.ID) throws -> Bool
 
     /// How many alerts of a source wait, and how many of its account.
-    func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int)
+    func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int)
 
     /// What came of a change with a name; `nil` if it has not taken effect within a day.
     func made(_ change: RequestedChange) throws -> MadeChange?
@@ -49,8 +49,8 @@ package protocol QueueTransaction: AnyObject {
 
     /// Appends an entry to the log.
     ///
-    /// - Parameter concernsOthers: Whether others than its caller must examine it in the process
-    ///   that makes the change.
+    /// - Parameter concernsOthers: Whether not only the caller, but also other parts of the process
+    ///   that makes the change must learn of it.
     func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) throws
 }
 
@@ -90,11 +90,10 @@ package struct PreparedQuestion: Sendable {
     package func stored(
         _ id: Alert.ID, at now: ClockReading, expiry: ClockReading?
     ) -> StoredAlert {
-        let identity = caller.identity
         var record = AlertRecord(
             id: id, alert: question.alert.recorded(source: question.source, expiry: expiry),
             source: AlertRecord.Source(
-                name: question.source, uid: identity.uid, pid: identity.pid, host: identity.host),
+                name: question.source, caller.account, process: caller.process),
             state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
@@ -112,26 +111,26 @@ extension QueueTransaction {
     /// Stores a question, or finds the alert that its key belongs to.
     package func ask(_ prepared: PreparedQuestion) throws -> Receipt {
         let (question, caller) = (prepared.question, prepared.caller)
-        let (source, uid) = (question.source, caller.identity.uid)
+        let (source, account) = (question.source, caller.account)
         if let key = question.alert.key,
-            let known = try alert(key: key, source: source, uid: uid)
+            let earlier = try alert(key: key, source: source, of: account)
         {
-            var joined = try known.joined(by: question, at: now, sequence: head.sequence) {
-                try keyDigest(of: known.record.id)
+            var joined = try earlier.joined(by: question, at: now, head: head) {
+                try keyDigest(of: earlier.record.id)
             }
-            if known.isOverdue(at: now) {
+            if earlier.isOverdue(at: now) {
                 // The asker gets exactly what is stored.
-                joined.record = try expire(known, by: caller)
-                joined.sequence = head.sequence
+                joined.record = try expire(earlier, by: caller)
+                joined.head = head
             }
             return joined
         }
-        let pending = try pendingCounts(uid: uid, source: source)
+        let pending = try pendingCounts(of: account, source: source)
         guard pending.source < question.pendingLimit else {
             throw AlertError.tooManyPending(source: source, limit: question.pendingLimit)
         }
         guard pending.account < question.accountLimit else {
-            throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
+            throw AlertError.tooManyPendingOfAccount(account, limit: question.accountLimit)
         }
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         let id = try insert(prepared, expiry: expiry)
@@ -152,7 +151,7 @@ extension StoredAlert {
     /// - Parameter digest: Reads the digest of the question from the log.
     /// - Throws: ``AlertError/keyConflict(_:_:part:)``.
     package func joined(
-        by question: Question, at now: ClockReading, sequence: Int64, digest: () throws -> KeyDigest
+        by question: Question, at now: ClockReading, head: AuditHead, digest: () throws -> KeyDigest
     ) throws -> Receipt {
         var (record, asked) = (record, question.alert)
         let part =
@@ -161,7 +160,7 @@ extension StoredAlert {
         if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
         // The digest has shown that these are the texts that were erased.
         if record.isErased { record.restoreTexts(from: asked) }
-        return Receipt(record: record, timeLeft: expiry.map(now.time), sequence: sequence)
+        return Receipt(record: record, timeLeft: expiry.map(now.time), head: head)
     }
 
     /// The first part of a question that differs from an alert whose texts have been erased; the
@@ -197,7 +196,7 @@ extension QueueTransaction {
             return .success(
                 Receipt(
                     record: alert.record, isNew: true, isCancelRequested: isCancelRequested,
-                    timeLeft: alert.expiry.map(now.time), sequence: made.sequence))
+                    timeLeft: alert.expiry.map(now.time), head: made.head))
         }
         let result =
             if let prepared { Result<Receipt, AlertError>.success(try ask(prepared)) } else {
@@ -205,14 +204,14 @@ extension QueueTransaction {
             }
         if let name, case .success(let receipt) = result, receipt.isNew {
             try remember(
-                name, MadeChange(alert: receipt.record.id, sequence: receipt.sequence))
+                name, MadeChange(alert: receipt.record.id, head: receipt.head))
         }
         return result
     }
 
     /// Makes a change. One that is late fails, but since it was a write, the expiry is stored.
     ///
-    /// - Parameter keeper: On whose behalf deadlines are applied.
+    /// - Parameter keeper: On whose behalf the expiry is stored that a late change finds.
     /// - Throws: The other errors, with which nothing of the change may stay.
     package func make(
         _ change: Change, by caller: Caller, keeper: Caller
@@ -244,7 +243,7 @@ extension QueueTransaction {
     }
 
     private func changed(_ record: AlertRecord) -> Receipt {
-        Receipt(record: record, isNew: true, sequence: head.sequence)
+        Receipt(record: record, isNew: true, head: head)
     }
 
     private func noteDue(_ moment: ClockReading?) {
@@ -274,12 +273,12 @@ extension QueueTransaction {
             try !record.mayBeOrphaned(at: now) || isAwaited(record.id)
         {
             return Receipt(
-                record: record, timeLeft: alert.expiry.map(now.time), sequence: head.sequence)
+                record: record, timeLeft: alert.expiry.map(now.time), head: head)
         }
         let request = resolution.isRequested ? try cancelRequest(of: record.id) : nil
         let actor = resolution.actor(by: caller, request)
         let response = try resolution.response(to: record, at: now, by: actor, request)
-        let detail = resolution.detail(of: record, at: now)
+        let detail = resolution.detail(of: record, response, at: now)
         return changed(try store(response, of: alert, by: actor, detail))
     }
 
@@ -289,7 +288,7 @@ extension QueueTransaction {
         let date = Timestamp.date(milliseconds: now.wallMilliseconds)
         let detail = EntryDetail.expired(
             at: now, because: nil, isUnseen: alert.record.presentedAt == nil)
-        // Other callers may wait for the alert: this call was not about it, or not about this end.
+        // Calls of this process may wait for the alert, although none of them made this change.
         return try store(
             Expiry.response(to: alert.record, at: date), of: alert, by: caller.through("deadline"),
             detail, concernsOthers: true)
@@ -336,13 +335,13 @@ extension QueueTransaction {
         _ alert: StoredAlert, because reason: String? = nil, by caller: Caller
     ) throws -> Receipt {
         var record = alert.record
-        guard caller.mayCollect(from: record.source.uid) else {
-            throw AlertError.notYours(record.id, owner: record.source.uid)
+        guard caller.mayCollect(from: record.source.account) else {
+            throw AlertError.notYours(record.id, owner: record.source.account)
         }
         // The collector has read an expiry that is not stored yet.
         if alert.isOverdue(at: now) { record = try expire(alert, by: caller) }
         guard let response = record.response, response.collectedAt == nil else {
-            return Receipt(record: record, sequence: head.sequence)
+            return Receipt(record: record, head: head)
         }
         try update(record, .collected(at: now))
         try append(
@@ -357,7 +356,7 @@ extension QueueTransaction {
         _ step: RunStep, allowedBy alert: StoredAlert, by caller: Caller
     ) throws -> Receipt {
         let record = alert.record
-        var receipt = Receipt(record: record, sequence: head.sequence)
+        var receipt = Receipt(record: record, head: head)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {
             guard record.response?.allowsRun(byDefault: allowsDefault) == true else {
@@ -374,7 +373,7 @@ extension QueueTransaction {
             AuditDraft(
                 kind: .ran, record: record, content: content, detail: EntryDetail.ran(step)),
             by: caller, concernsOthers: false)
-        receipt.sequence = head.sequence
+        receipt.head = head
         return receipt
     }
 
@@ -382,7 +381,7 @@ extension QueueTransaction {
         of record: AlertRecord, _ authority: Resolution.Authority, by caller: Caller
     ) throws -> Receipt {
         guard record.response == nil else {
-            return Receipt(record: record, sequence: head.sequence)
+            return Receipt(record: record, head: head)
         }
         let request = authority.isRequested ? try cancelRequest(of: record.id) : nil
         let by = try authority.resolver(of: record, owner: .system, by: caller, request)

@@ -66,15 +66,18 @@ extension Resolution {
         return request?.caller ?? caller
     }
 
-    /// What the audit log records besides the response.
-    package func detail(of record: AlertRecord, at now: ClockReading) -> String? {
+    /// What the audit log records of an alert's response beside its columns.
+    package func detail(
+        of record: AlertRecord, _ response: Response, at now: ClockReading
+    ) -> String? {
         switch self {
         case .expireUnattended:
             EntryDetail.expired(
                 at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
         case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
         case .withdraw(_, let reason, _): reason
-        case .choose, .chooseID, .dismiss: nil
+        case .choose, .chooseID: EntryDetail.answered(response, of: record)
+        case .dismiss: nil
         }
     }
 
@@ -90,23 +93,25 @@ extension Resolution {
     ) throws(AlertError) -> Response {
         let (alert, responder) = (record.alert, caller.responder)
         switch self {
-        case .chooseID(let id, let actor):
+        case .chooseID(let id, let actor, let input):
             let index = alert.buttonIndex(id: id)
             guard index >= 0 else {
                 throw .noSuchButton(record.id, button: id, known: alert.buttons.map(\.id))
             }
-            return record.response(.answered, index, actor.resolvedBy, responder, at: now)
-        case .choose(let index?, let actor):
+            return try record.answer(index, actor, responder, input, at: now)
+        case .choose(let index?, let actor, let input):
             guard alert.buttons.indices.contains(index) else {
                 throw .noSuchButton(
                     record.id, button: "#\(index)", known: alert.buttons.map(\.id))
             }
-            return record.response(.answered, index, actor.resolvedBy, responder, at: now)
-        case .choose(nil, let actor):
+            return try record.answer(index, actor, responder, input, at: now)
+        case .choose(nil, let actor, let input):
             guard alert.buttons.isEmpty else {
                 throw .invalid("choice", "is missing: alert \(record.id) has buttons")
             }
-            return record.response(.dismissed, -1, actor.resolvedBy, responder, at: now)
+            let input = try alert.completed(input, buttonAt: nil)
+            return record.response(
+                .dismissed, -1, actor.resolvedBy, responder, at: now, input: input)
         case .dismiss:
             guard alert.buttons.isEmpty else {
                 throw .invalid("dismissal", "is refused: alert \(record.id) has buttons")
@@ -118,7 +123,8 @@ extension Resolution {
             return record.response(
                 .cancelled, alert.cancelButtonIndex, by, responder, at: now,
                 CancelHandling(isHandled: isHandled))
-        case .withdraw(let authority, _, _):
+        case .withdraw(let authority, let reason, _):
+            if let reason { try Text.check(reason, "reason", limit: Alert.Limit.reason) }
             let by = try authority.resolver(of: record, owner: .asker, by: caller, request)
             return record.response(.withdrawn, -1, by, responder, at: now)
         case .expireUnattended:
@@ -132,14 +138,23 @@ extension Resolution {
 }
 
 extension AlertRecord {
+    fileprivate func answer(
+        _ index: Int, _ actor: Resolution.Actor, _ responder: Responder, _ input: Alert.Input,
+        at now: ClockReading
+    ) throws(AlertError) -> Response {
+        let input = try alert.completed(input, buttonAt: index)
+        return response(.answered, index, actor.resolvedBy, responder, at: now, input: input)
+    }
+
     fileprivate func response(
         _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder?,
-        at now: ClockReading, _ cancelHandling: CancelHandling? = nil
+        at now: ClockReading, _ cancelHandling: CancelHandling? = nil,
+        input: Alert.Input = Alert.Input()
     ) -> Response {
         Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: index >= 0 ? alert.buttons[index] : nil, by: by, responder: responder,
             resolvedAt: Timestamp.date(milliseconds: now.wallMilliseconds), collectedAt: nil,
-            userInfo: alert.userInfo, cancelHandling: cancelHandling)
+            userInfo: alert.userInfo, cancelHandling: cancelHandling, input: input)
     }
 }

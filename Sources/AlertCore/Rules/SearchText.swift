@@ -80,24 +80,36 @@ package struct SearchText: Sendable {
 
     /// Whether all words occur in the texts of an alert, which may have been erased.
     package func matches(_ record: AlertRecord) -> Bool {
-        !record.isErased && matches(SearchableText(record.alert))
+        !record.isErased && matches(SearchableText(record))
     }
 }
 
 /// The texts of an alert that are searched.
 package struct SearchableText: Sendable {
-    /// The words of the title, of the message, of the labels, and of the values of
-    /// ``Alert/userInfo``.
+    /// The words of the title, of the message, of the labels, of the values of
+    /// ``Alert/userInfo``, and of the answer's values and note.
     package let columns: [SearchWords]
 
-    package init(_ alert: Alert) {
-        self.init(
-            title: alert.title, message: alert.message ?? "",
-            labels: Self.labels(alert.buttons), info: Self.values(alert.userInfo))
+    package init(_ record: AlertRecord) {
+        self.init(record.alert, record.response?.input ?? Alert.Input())
     }
 
-    package init(title: String, message: String, labels: String, info: String) {
-        columns = [title, message, labels, info].map(SearchWords.init(of:))
+    package init(_ alert: Alert, _ input: Alert.Input = Alert.Input()) {
+        self.init(
+            title: alert.title, message: alert.message ?? "",
+            labels: Self.labels(alert.buttons), info: Self.values(alert.userInfo),
+            answer: Self.answer(input.json(for: alert.fields), input.note))
+    }
+
+    package init(title: String, message: String, labels: String, info: String, answer: String) {
+        columns = [title, message, labels, info, answer].map(SearchWords.init(of:))
+    }
+
+    /// The texts of the values of an answer's fields, and its note.
+    package static func answer(_ values: JSONValue?, _ note: String?) -> String {
+        let texts = values?.members?.flatMap { $0.value.elements ?? [$0.value] } ?? []
+        return (texts.map { $0.string ?? ((try? $0.text()) ?? "") } + [note ?? ""])
+            .joined(separator: "\n")
     }
 
     package static func labels(_ buttons: [Alert.Button]) -> String {

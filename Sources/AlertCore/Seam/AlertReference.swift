@@ -2,5 +2,5 @@
 package enum AlertReference: Sendable, Hashable, Codable {
     case id(Alert.ID)
     /// The alert that a source of an account asked with a key.
-    case key(String, source: String, uid: UInt32)
+    case key(String, source: String, of: Account)
 }

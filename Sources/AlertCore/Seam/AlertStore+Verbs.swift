@@ -39,12 +39,6 @@ extension AlertStore {
         try await commit(.snooze(id, until: end), by: caller).record
     }
 
-    package nonisolated(nonsending) func snooze(
-        _ id: Alert.ID, for duration: Duration?, by caller: Caller
-    ) async throws(AlertError) -> AlertRecord {
-        try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
-    }
-
     /// Marks a response as taken by its asker; returns whether it was not marked before.
     @discardableResult
     package nonisolated(nonsending) func collect(
@@ -89,17 +83,23 @@ extension AlertStore {
         try await page(RecordQuery(.history(filter), after: after, limit: limit)).records
     }
 
-    /// Returns entries of the audit log after a sequence number, oldest first.
+    /// Returns entries of the audit log after one, oldest first.
     package nonisolated(nonsending) func entries(
-        after sequence: Int64, of id: Alert.ID? = nil, limit: Int
+        after head: AuditHead = .start, of id: Alert.ID? = nil, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
-        try await entries(LogQuery(.after(sequence), of: id, limit: limit))
+        try await entries(LogQuery(.after(head), of: id, limit: limit))
+    }
+
+    /// Returns entries of the audit log from a number on, oldest first.
+    package nonisolated(nonsending) func entries(
+        from number: Int64, of id: Alert.ID? = nil, limit: Int
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await entries(LogQuery(.from(number), of: id, limit: limit))
     }
 
     /// Returns the end of the audit log; `nil` while it is empty.
     package nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead? {
-        try await entries(LogQuery(.last(1), limit: 1)).last
-            .map { AuditHead(sequence: $0.event.sequence, hash: $0.hash) }
+        try await entries(LogQuery(.last(1), limit: 1)).last?.event.cursor
     }
 
     package nonisolated(nonsending) func verify(

@@ -74,6 +74,9 @@ package protocol AlertStore: Sendable {
     var position: LogPosition { get }
 
     /// Returns entries of the audit log, oldest first, with their proofs.
+    ///
+    /// - Throws: ``AlertError/unknownCursor(_:end:)`` if the log doesn't have the one to continue
+    ///   after.
     nonisolated(nonsending) func entries(
         _ query: LogQuery
     ) async throws(AlertError) -> [AuditEntry]
@@ -81,7 +84,8 @@ package protocol AlertStore: Sendable {
     /// Returns what has happened after a position; if nothing has, waits until something does, for
     /// at most a second.
     ///
-    /// - Throws: ``AlertError/closed``, and the errors of reading.
+    /// - Throws: ``AlertError/closed``, ``AlertError/unknownCursor(_:end:)`` if the log doesn't have
+    ///   the position's entry, and the errors of reading.
     nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News

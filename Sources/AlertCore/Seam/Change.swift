@@ -5,7 +5,7 @@ package enum Change: Sendable, Codable {
     /// Stores an alert, or finds the one that its key belongs to.
     ///
     /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/tooManyPending(source:limit:)``
-    /// and ``AlertError/tooManyPendingOfAccount(uid:limit:)`` among others.
+    /// and ``AlertError/tooManyPendingOfAccount(_:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
     /// which must match what was asked. A withdrawal of orphans alone has no effect on an alert that
@@ -18,8 +18,8 @@ package enum Change: Sendable, Codable {
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
-    /// Marks a response as taken by its asker; only the first time counts. the reason is
-    /// what the log is to say of a response that is taken without being used.
+    /// Marks a response as taken by its asker; only the first time counts. The reason, if there is
+    /// one, is why a response is taken without being used: the log says it.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
     case collect(Alert.ID, because: String? = nil)

@@ -31,25 +31,25 @@ package struct RequestedChange: Sendable, Hashable {
     /// How long it is kept, in milliseconds.
     package static let lifetime: Int64 = 86_400_000
 
-    package let uid: UInt32
+    package let account: Account
     package let request: IdempotencyKey
     package let position: Int
 
     package init(_ request: IdempotencyKey, position: Int, by caller: Caller) {
         self.request = request
         self.position = position
-        uid = caller.identity.uid
+        account = caller.account
     }
 }
 
 /// What came of a change that a caller has given a name.
 package struct MadeChange: Sendable {
     package let alert: Alert.ID
-    /// The ``Receipt/sequence`` at that time.
-    package let sequence: Int64
+    /// The ``Receipt/head`` at that time.
+    package let head: AuditHead
 
-    package init(alert: Alert.ID, sequence: Int64) {
+    package init(alert: Alert.ID, head: AuditHead) {
         self.alert = alert
-        self.sequence = sequence
+        self.head = head
     }
 }

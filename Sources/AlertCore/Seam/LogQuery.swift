@@ -1,8 +1,10 @@
 /// Which entries of the audit log to read.
 package struct LogQuery: Sendable, Codable {
     package enum Start: Sendable, Codable {
-        /// The entries after a sequence number.
-        case after(Int64)
+        /// The entries after one.
+        case after(AuditHead)
+        /// The entry with this number, and those that follow.
+        case from(Int64)
         /// This many entries before the end.
         case last(Int)
     }

@@ -2,9 +2,9 @@
 package struct News: Sendable, Codable {
     /// Which events a reader wants.
     package enum Scope: Sendable, Codable {
-        /// Events that this process did not cause itself, or whose effects go beyond what their
-        /// originator knows, such as the expiry of another alert. A damaged entry is passed on as
-        /// it is.
+        /// Events of other processes, and those of this one that concern more than the call that
+        /// caused them, such as the expiry of another alert. An entry that was changed is passed on
+        /// as it is.
         case others
         /// All events; an entry that was changed is an error.
         case everybody

@@ -5,9 +5,8 @@ package protocol QueueAdministration: Sendable {
     /// The other process that holds the lock that every write needs, if it is visible.
     var lockHolder: LockHolder? { get }
 
-    /// Another process with an attached screen, whatever its screen says of itself, if it is
-    /// visible.
-    var presenter: LinuxProcess? { get }
+    /// Another process whose screen leads without saying who it is, if that process is visible.
+    var unknownLeader: LinuxProcess? { get async }
 
     /// The processes that run handlers or hooks, or wait for a response, as far as they are visible.
     var handlers: [LinuxProcess] { get }

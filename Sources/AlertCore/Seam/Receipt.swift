@@ -14,16 +14,16 @@ package struct Receipt: Sendable, Codable {
     package var timeLeft: Duration?
     /// The newest audit entry at that time: everything that happens to the alert later comes after
     /// it.
-    package var sequence: Int64
+    package var head: AuditHead
 
     package init(
         record: AlertRecord, isNew: Bool = false, isCancelRequested: Bool = false,
-        timeLeft: Duration? = nil, sequence: Int64
+        timeLeft: Duration? = nil, head: AuditHead
     ) {
         self.record = record
         self.isNew = isNew
         self.isCancelRequested = isCancelRequested
         self.timeLeft = timeLeft
-        self.sequence = sequence
+        self.head = head
     }
 }

@@ -1,9 +1,9 @@
 /// A way for an alert to end.
 package enum Resolution: Sendable, Hashable, Codable {
     /// A person or program chose the button with this index; `nil` closes an alert without buttons.
-    case choose(button: Int?, Actor = .person)
+    case choose(button: Int?, Actor = .person, Alert.Input = Alert.Input())
     /// A person or program chose the button with this id.
-    case chooseID(String, Actor = .person)
+    case chooseID(String, Actor = .person, Alert.Input = Alert.Input())
     /// The system cancels it; `handled` says whether a delegate has handled that.
     case cancel(handled: Bool, Authority = .own(.program))
     /// Its auto-dismiss timer fired.
@@ -37,9 +37,9 @@ package enum Resolution: Sendable, Hashable, Codable {
         /// - Throws: ``AlertError/notYours(_:owner:)`` if the caller may not end the alert.
         func check(_ record: AlertRecord, _ caller: Caller) throws(AlertError) {
             let source = record.source
-            guard case .own = self, !caller.isAsker(source), !caller.hasRight(over: source.uid)
+            guard case .own = self, !caller.isAsker(source), !caller.hasRight(over: source.account)
             else { return }
-            throw .notYours(record.id, owner: source.uid)
+            throw .notYours(record.id, owner: source.account)
         }
     }
 }

@@ -15,9 +15,9 @@ package struct ScreenRoster: Sendable, Hashable, Codable {
     package var all: [AttachedScreen] { [leader].compactMap(\.self) + followers }
 
     /// Leaves out the screens of a process.
-    package mutating func leaveOut(pid: Int32) {
-        if leader?.pid == pid { leader = nil }
-        followers.removeAll { $0.pid == pid }
+    package mutating func leaveOut(_ process: ProcessIdentity) {
+        if let leader, leader.process.isSame(as: process) { self.leader = nil }
+        followers.removeAll { $0.process.isSame(as: process) }
     }
 
     /// The queue's current alert, as the leader announces it.

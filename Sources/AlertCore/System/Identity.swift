@@ -4,30 +4,25 @@ import TextFormats
 
 /// The identity of this process, as the system knows it.
 package struct Identity: Sendable, Hashable, Codable {
-    /// The id of the account as the machine knows it, not as a user namespace does.
-    package var uid: UInt32
-    package var user: String?
+    package var account: Account
     /// The account that logged in, even if the uid has changed since; see pam_loginuid(8).
     package var loginUID: UInt32?
     /// The kernel's audit session, one per login; see `/proc/[pid]/sessionid` in proc(5).
     package var session: UInt32?
     package var tty: String?
     package var ssh: String?
-    package var host: String
-    package var pid: Int32
+    package var process: ProcessIdentity
 
     package init(
-        uid: UInt32, user: String?, loginUID: UInt32?, session: UInt32?, tty: String?,
-        ssh: String?, host: String, pid: Int32
+        _ account: Account, loginUID: UInt32? = nil, session: UInt32? = nil, tty: String? = nil,
+        ssh: String? = nil, process: ProcessIdentity
     ) {
-        self.uid = uid
-        self.user = user
+        self.account = account
         self.loginUID = loginUID
         self.session = session
         self.tty = tty
         self.ssh = ssh
-        self.host = host
-        self.pid = pid
+        self.process = process
     }
 
     /// The identity of this process, with its current uid.
@@ -36,23 +31,28 @@ package struct Identity: Sendable, Hashable, Codable {
     /// says so.
     package static var current: Identity {
         let namespace = UserNamespace.current
-        let uid = namespace.map { $0.outer(geteuid()) ?? UserNamespace.unidentified } ?? geteuid()
         let login = kernelID("/proc/self/loginuid")
         return Identity(
-            uid: uid, user: namespace.map { userName(uid, in: $0) } ?? accountName(uid),
+            account(in: namespace),
             loginUID: namespace.map { space in login.flatMap(space.outer) } ?? login,
             session: kernelID("/proc/self/sessionid"), tty: terminal(),
             // An address has at most 45 bytes; the variable may hold anything.
             ssh: environment("SSH_CONNECTION")?.split(separator: " ").first.map {
                 String($0).cut(toBytes: Alert.Limit.name)
             },
-            host: hostName(), pid: getpid())
+            process: .current)
+    }
+
+    fileprivate static func account(in namespace: UserNamespace?) -> Account {
+        guard let namespace else { return Account(uid: geteuid(), name: accountName(geteuid())) }
+        let uid = namespace.outer(geteuid()) ?? UserNamespace.unidentified
+        return Account(uid: uid, name: userName(uid, in: namespace))
     }
 
     /// Whether this process is root over the files that it sees: the machine's root, or that of a
     /// container with its own root directory.
     ///
-    /// It determines where files belong, and says nothing about who acts: that is ``uid``.
+    /// It determines where files belong, and says nothing about who acts: that is ``account``.
     package static var isRootOfFiles: Bool {
         geteuid() == 0 && UserNamespace.current?.hasOwnRoot ?? true
     }
@@ -96,7 +96,7 @@ package struct Identity: Sendable, Hashable, Codable {
     }
 
     /// The name of the account with this id on the machine, if it can be found.
-    package static func userName(_ uid: uid_t) -> String? {
+    fileprivate static func userName(_ uid: uid_t) -> String? {
         guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else {
             return accountName(uid)
         }
@@ -107,7 +107,7 @@ package struct Identity: Sendable, Hashable, Codable {
     /// no such account.
     ///
     /// - Throws: If the account database can't be read.
-    package static func userID(_ name: String) throws(LinuxError) -> uid_t? {
+    fileprivate static func userID(_ name: String) throws(LinuxError) -> uid_t? {
         let uid: uid_t?
         do throws(LinuxError) {
             uid = try accountEntry("look up the account \(name)") { entry, buffer, size, found in
@@ -188,11 +188,56 @@ package struct Identity: Sendable, Hashable, Codable {
         return nil
     }
 
-    private static func hostName() -> String {
+    fileprivate static func hostName() -> String {
         var name = utsname()
         uname(&name)
         return withUnsafeBytes(of: &name.nodename) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
     }
+}
+
+// MARK: - Accounts and processes of this machine
+
+extension Account {
+    /// The account of this process, as ``Identity/current`` has it.
+    package static var current: Account { Identity.account(in: UserNamespace.current) }
+
+    /// Finds the account of this machine with a name or a number; `nil` if there is none.
+    ///
+    /// - Throws: If the account database can't be read.
+    package static func local(named name: String) throws(LinuxError) -> Account? {
+        try Identity.userID(name).map { Account(uid: $0, name: name) }
+    }
+
+    /// The account with the name that it has now, if none is recorded and it can be found; a
+    /// directory service may take a while.
+    package var named: Account {
+        guard name == nil, host.isEmpty else { return self }
+        return Account(uid: uid, name: Identity.userName(uid))
+    }
+
+    /// Whether it can be told from others: accounts that no namespace identifies share one number.
+    package var isIdentified: Bool { uid != UserNamespace.unidentified }
+}
+
+extension ProcessIdentity {
+    /// This process.
+    public static var current: ProcessIdentity {
+        ProcessIdentity(host: Identity.hostName(), boot: SystemClock.boot, pid: getpid())
+    }
+
+    /// Whether it is this process.
+    package var isCurrent: Bool { isSame(as: .current) }
+
+    /// The process with this number, if it is one of this machine since its start; it may have
+    /// ended.
+    package var local: LinuxProcess? {
+        var here = ProcessIdentity.current
+        here.pid = pid
+        return pid > 0 && isSame(as: here) ? LinuxProcess(pid: pid) : nil
+    }
+
+    /// Whether it is known to run: nothing is known of other machines' processes. See kill(2).
+    package var isRunning: Bool { local != nil && (kill(pid, 0) == 0 || errno == EPERM) }
 }

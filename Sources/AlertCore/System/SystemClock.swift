@@ -9,7 +9,7 @@ public struct SystemClock: AlertClock {
     /// `ProcSubset=pid`), can't read the boot's id, and nothing else identifies a boot for every
     /// process: the clocks' difference changes whenever the wall clock is set. Such a process uses
     /// a random name, so that no two boots ever look like one.
-    private static let boot =
+    static let boot =
         (id ?? "unknown-" + Hex.text(AuditEntry.makeSalt()))
         + (namespace == initialNamespace ? "" : " " + namespace)
     private static let id = LinuxFile.text("/proc/sys/kernel/random/boot_id")

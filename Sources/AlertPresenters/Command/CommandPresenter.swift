@@ -9,6 +9,7 @@ import TextFormats
 /// | the program | meaning |
 /// |---|---|
 /// | prints a button's id and exits with code 0 | that button was chosen |
+/// | prints an object such as `{"button":"yes","values":{"name":"nas"},"note":"why"}` on one line and exits with code 0 | that button was chosen, with these values of the fields and this note |
 /// | exits without printing anything | later: the alert comes again after its snooze time |
 /// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and exit within a second |
 /// | does anything else, such as dying from a signal or failing within half a second | it failed |
@@ -67,17 +68,28 @@ public struct CommandPresenter: AlertPresenter {
     /// - Throws: `CancellationError` when its task is cancelled; ``ProgramError`` when the program
     ///   fails three times.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
-        let buttons = presentation.alert.buttons
+        let alert = presentation.alert
         return try await show.present(
             presentation,
             through: .init(
                 words: [program], input: try AlertJSON.line(presentation.record) + "\n",
                 usesTerminal: usesTerminal,
                 choice: { reply, code in
-                    guard code == 0 else { return nil }
-                    return buttons.firstIndex { reply.isIdentical(to: $0.id) }
-                        .map { .button($0) }
+                    code == 0 ? Self.choice(reply, of: alert) : nil
                 }))
+    }
+
+    /// The choice that a reply stands for: a button's id, or an object of JSON.
+    private static func choice(_ reply: String, of alert: Alert) -> PresenterChoice? {
+        let index = alert.buttonIndex(id: reply)
+        if index >= 0 { return .button(index) }
+        guard reply.hasPrefix("{"), let json = try? JSONValue(parsing: Array(reply.utf8)),
+            let button = json["button"]?.string, alert.buttonIndex(id: button) >= 0,
+            let input = try? Alert.Input(
+                json: json["values"] ?? .object([]), note: json["note"]?.string,
+                fields: alert.fields)
+        else { return nil }
+        return .button(alert.buttonIndex(id: button), input)
     }
 
     /// Logs that a choice could not be stored; the alert comes again.

@@ -31,7 +31,7 @@
         ) throws(DesktopError) {
             answering = { "alertq answer \($0) '\($1)'" }
             self.log = log
-            host = Identity.current.host
+            host = ProcessIdentity.current.host
             do {
                 let stop = try StopSwitch()
                 var server = try NotificationServer()
@@ -54,7 +54,7 @@
         ///   server or the bus fails four times; ``ProgramError`` when another program closes the
         ///   notification four times.
         public func present(_ presentation: Presentation) async throws -> PresenterChoice {
-            let user = try await users.soon(presentation.record.source.uid)
+            let user = try await users.soon(presentation.record.source.account)
             let text = AlertText(presentation, user: user, host: host, lines: 10)
             let session = NotificationSession(
                 record: presentation.record, text: text, answering: answering,

@@ -39,7 +39,7 @@ public struct DialogPresenter: AlertPresenter {
         guard let (program, path) = found.first else { throw .noProgram }
         self.program = program
         self.path = path
-        host = Identity.current.host
+        host = ProcessIdentity.current.host
         show = ProgramShow(name: "dialog", log: log)
     }
 
@@ -48,7 +48,7 @@ public struct DialogPresenter: AlertPresenter {
     /// - Throws: `CancellationError` when its task is cancelled; ``ProgramError`` when the program
     ///   fails three times.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
-        let user = try await users.soon(presentation.record.source.uid)
+        let user = try await users.soon(presentation.record.source.account)
         let text = AlertText(presentation, user: user, host: host, lines: Self.lines)
         // A server that is busy answers late.
         let server = try await Blocking.run("alertq.display") { _ in DisplayServer.current ?? .x }

@@ -92,7 +92,7 @@ extension AlertSession {
     mutating func mark(_ choice: PresenterChoice) {
         state.storing =
             switch choice {
-            case .button(let index):
+            case .button(let index, _):
                 "Storing “\(label(index))”…"
             case .later: "Snoozing…"
             case .close: "Closing…"
@@ -206,7 +206,7 @@ extension AlertSession {
 
     private func currentFacts() -> [String] {
         facts.texts(
-            user: users.name(presentation.record.source.uid), isOrphaned: isOrphaned,
+            user: users.name(presentation.record.source.account), isOrphaned: isOrphaned,
             waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now }, now: Date())
     }
 }

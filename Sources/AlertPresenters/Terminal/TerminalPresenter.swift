@@ -73,9 +73,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         terminal = try Terminal(device: device, characters: characters, clock: clock)
         screen = TerminalScreen(terminal, hasColours: hasColours)
         let identity = Identity.current
-        host = identity.host
+        host = identity.process.host
         hasScreen = (term ?? "dumb") != "dumb"
-        _ = users.name(identity.uid)
+        _ = users.name(identity.account)
     }
 
     /// Shows an alert, and returns what the person chose.
@@ -87,7 +87,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         guard await turn.take() else { throw CancellationError() }
         defer { turn.end() }
         lastChoice.withLock { $0 = nil }
-        _ = try await users.soon(presentation.record.source.uid)
+        _ = try await users.soon(presentation.record.source.account)
         guard hasScreen, let input = try keyInput(hasScreen: true) else {
             return try await prompt(presentation)
         }
@@ -118,7 +118,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) async throws -> PresenterChoice {
         guard await turn.take() else { throw CancellationError() }
         defer { turn.end() }
-        _ = try await users.soon(presentation.record.source.uid)
+        _ = try await users.soon(presentation.record.source.account)
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
@@ -168,7 +168,7 @@ extension TerminalPresenter {
     /// Hands a choice over while the alert stays on the screen, and remembers what was chosen.
     private func handOver(_ choice: PresenterChoice, _ presentation: Presentation) async {
         lastChoice.withLock {
-            guard case .button(let index) = choice else {
+            guard case .button(let index, _) = choice else {
                 $0 = nil
                 return
             }
@@ -204,7 +204,7 @@ extension TerminalPresenter {
         defer { input.stop() }
         let characters = terminal.characters
         let facts = AlertFacts(presentation, host: host, characters: characters)
-        let user = users.name(presentation.record.source.uid)
+        let user = users.name(presentation.record.source.account)
         let later = emptyLine == nil ? facts.laterOptions(now: Date()) : []
         var session = PromptSession(
             presentation,

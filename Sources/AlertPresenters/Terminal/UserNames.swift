@@ -5,21 +5,21 @@ import Synchronization
 /// The names of accounts, looked up in the background: a directory service may take a while.
 final class UserNames: Sendable {
     private struct State {
-        var names: [UInt32: String] = [:]
-        var asked: Set<UInt32> = []
+        var names: [Account: String] = [:]
+        var asked: Set<Account> = []
     }
 
     private let state = Mutex(State())
 
     /// The name of an account if it is already known; the first call starts looking it up.
-    func name(_ uid: UInt32) -> String? {
+    func name(_ account: Account) -> String? {
         let (name, isNew) = state.withLock { state in
-            (state.names[uid], state.asked.insert(uid).inserted)
+            (state.names[account], state.asked.insert(account).inserted)
         }
         if isNew {
             DispatchQueue.global().async { [weak self] in
-                let name = Identity.userName(uid) ?? "uid \(uid)"
-                self?.state.withLock { $0.names[uid] = name }
+                let name = account.named.label
+                self?.state.withLock { $0.names[account] = name }
             }
         }
         return name
@@ -28,10 +28,10 @@ final class UserNames: Sendable {
     /// The name of an account, after a short wait, so that it is there when the alert appears.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
-    func soon(_ uid: UInt32) async throws -> String? {
-        for _ in 0..<20 where name(uid) == nil {
+    func soon(_ account: Account) async throws -> String? {
+        for _ in 0..<20 where name(account) == nil {
             try await Task.sleep(for: .milliseconds(5))
         }
-        return name(uid)
+        return name(account)
     }
 }

@@ -18,8 +18,8 @@ package final class ContractQueue: Sendable {
     /// The caller on whose behalf the stores apply deadlines.
     package static let keeper = Caller(
         Identity(
-            uid: 1000, user: "ana", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
-            pid: 99), via: "keeper")
+            Account(uid: 1000, name: "ana"), process: ProcessIdentity(host: "desk", pid: 99)),
+        via: "keeper")
 
     /// Opens the queue once more, as another process would.
     package func open(_ clock: (any AlertClock)? = nil) async throws -> any AlertStore {
@@ -39,27 +39,27 @@ extension Caller {
     /// A person at a terminal, of the account that asks.
     static let ana = Caller(
         Identity(
-            uid: 1000, user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
-            ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
+            Account(uid: 1000, name: "ana"), loginUID: 1001, session: 7, tty: "/dev/pts/3",
+            ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711)), via: "terminal")
     /// Another user of the same account.
     static let ben = Caller(
         Identity(
-            uid: 1000, user: "ben", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
-            pid: 4712), via: "answer")
+            Account(uid: 1000, name: "ben"), process: ProcessIdentity(host: "desk", pid: 4712)),
+        via: "answer")
     /// A user of another account.
     static let eve = Caller(
         Identity(
-            uid: 2003, user: "eve", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
-            pid: 4713), via: "answer")
+            Account(uid: 2003, name: "eve"), process: ProcessIdentity(host: "desk", pid: 4713)),
+        via: "answer")
     static let root = Caller(
         Identity(
-            uid: 0, user: "root", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
-            pid: 4714), via: "answer")
+            Account(uid: 0, name: "root"), process: ProcessIdentity(host: "desk", pid: 4714)),
+        via: "answer")
 
     /// A user of an account.
     static func account(_ uid: UInt32) -> Caller {
         var caller = Caller.ben
-        caller.identity.uid = uid
+        caller.identity.account.uid = uid
         return caller
     }
 }
@@ -77,6 +77,13 @@ extension Alert {
 }
 
 extension AlertStore {
+    /// Snoozes an alert for a duration; `nil` means the alert's own snooze time.
+    package nonisolated(nonsending) func snooze(
+        _ id: Alert.ID, for duration: Duration?, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
+    }
+
     /// Waits until the expiry of an overdue alert is stored, and returns its record.
     @discardableResult
     func expired(_ id: Alert.ID) async throws -> AlertRecord {
@@ -126,7 +133,7 @@ extension AlertStore {
     nonisolated(nonsending) func kinds(
         of id: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertEvent.Kind] {
-        try await entries(after: 0, of: id, limit: 10_000).map(\.event.kind)
+        try await entries(of: id, limit: 10_000).map(\.event.kind)
     }
 
     /// Makes sure that the log and the records agree.

@@ -50,7 +50,10 @@ package struct RandomSteps {
         case 61..<66: .notePresented(id())
         case 66..<67: .noteReturned(id())
         case 67..<69: .noteCollected(id())
-        case 69..<74: oneIn(2) ? .find(.id(id())) : .find(.key(key(), source: source(), uid: 1000))
+        case 69..<74:
+            oneIn(2)
+                ? .find(.id(id()))
+                : .find(.key(key(), source: source(), of: Account(uid: 1000)))
         case 74..<84: .next(screenQuery())
         case 84..<92: .page(recordQuery())
         case 92..<94: .entries(logQuery())
@@ -76,6 +79,12 @@ package struct RandomSteps {
             alert.buttons = ["Yes", .destructive("Erase", id: "rm")]
             if oneIn(2) { alert.buttons.append(.cancel("No")) }
         }
+        if !alert.buttons.isEmpty, oneIn(4) {
+            alert.fields = [
+                Alert.Field("name", isRequired: oneIn(2)),
+                Alert.Field("copies", .integer(0...3), initialValue: oneIn(2) ? .integer(1) : nil),
+            ]
+        }
         alert.priority = one(of: Alert.Priority.allCases + [.normal, .normal])
         if oneIn(3) { alert.deadline = .after(.milliseconds(number(1...120_000))) }
         if oneIn(12) {
@@ -97,9 +106,9 @@ package struct RandomSteps {
     private mutating func resolution() -> Resolution {
         let actor = one(of: [Resolution.Actor.person, .program])
         return switch number(0...13) {
-        case 0...6: .choose(button: number(-1...2), actor)
-        case 7...8: .chooseID(one(of: ["Yes", "rm", "No", "no"]), actor)
-        case 9: .choose(button: nil, actor)
+        case 0...6: .choose(button: number(-1...2), actor, input())
+        case 7...8: .chooseID(one(of: ["Yes", "rm", "No", "no"]), actor, input())
+        case 9: .choose(button: nil, actor, input())
         case 10: .dismiss
         case 11:
             .withdraw(
@@ -108,6 +117,13 @@ package struct RandomSteps {
         case 12: .cancel(handled: oneIn(2), authority())
         default: .expireUnattended
         }
+    }
+
+    private mutating func input() -> Alert.Input {
+        var input = Alert.Input(note: oneIn(5) ? one(of: ["a note", " ", "value"]) : nil)
+        if oneIn(2) { input.values["name"] = one(of: [.text("value 1"), .text(""), .integer(1)]) }
+        if oneIn(4) { input.values["copies"] = .integer(Int64(number(0...4))) }
+        return input
     }
 
     private mutating func authority() -> Resolution.Authority {
@@ -160,7 +176,7 @@ package struct RandomSteps {
         let about = oneIn(2) ? id() : nil
         return oneIn(2)
             ? LogQuery(.last(number(1...30)), of: about, limit: number(1...40))
-            : LogQuery(.after(Int64(number(0...200))), of: about, limit: number(1...40))
+            : LogQuery(.from(Int64(number(0...200))), of: about, limit: number(1...40))
     }
 
     /// One of the newest alerts, one that waits, or occasionally one that does not exist.

@@ -15,7 +15,7 @@ enum StepResult: Equatable, Sendable {
         self = .receipt(
             receipt.record.withoutSalt, isNew: receipt.isNew,
             isCancelRequested: receipt.isCancelRequested, receipt.timeLeft,
-            sequence: receipt.sequence)
+            sequence: receipt.head.sequence)
     }
 
     init(_ upcoming: Upcoming) {
@@ -51,6 +51,9 @@ enum StepResult: Equatable, Sendable {
                         Hex.text(content) == entry.event.alertID.flatMap { seen[$0] ?? nil }
                     return isSame ? "as asked" : "other"
                 }
+                var entry = entry
+                // It depends on the salts.
+                entry.hash = []
                 return """
                     \(entry.event) role \(entry.buttonRole as Any) login \(entry.loginUID as Any) \
                     session \(entry.session as Any) button \(entry.button ?? "-") \
@@ -59,10 +62,11 @@ enum StepResult: Equatable, Sendable {
             })
     }
 
-    /// The detail of an entry, without the salted hash of a key.
+    /// The detail of an entry, without the salted hash of a key or of values.
     private static func withoutSalt(_ detail: String?) -> String {
         (detail ?? "-").split(separator: "; ")
-            .map { $0.hasPrefix("key ") ? "key" : $0 }.joined(separator: "; ")
+            .map { part in ["key", "values"].first { part.hasPrefix($0 + " ") } ?? String(part) }
+            .joined(separator: "; ")
     }
 }
 

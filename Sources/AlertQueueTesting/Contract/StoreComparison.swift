@@ -31,7 +31,7 @@ package struct StoreComparison {
         var compared: Int64 = 0
         for number in 1...max(1, count) {
             let (step, caller, process) = steps.next()
-            recent.append("\(number): \(caller.identity.user ?? "-") in \(process): \(step)")
+            recent.append("\(number): \(caller.account.name ?? "-") in \(process): \(step)")
             if recent.count > 12 { recent.removeFirst() }
             var results: [StepResult] = []
             for side in sides {
@@ -72,11 +72,11 @@ package struct StoreComparison {
         var last = sequence
         for side in sides {
             let store = side.processes[0]
-            let entries = try await store.entries(after: sequence, limit: 10_000)
+            let entries = try await store.entries(from: sequence + 1, limit: 10_000)
             for entry in entries { try entry.checkHash() }
             for (one, next) in zip(entries, entries.dropFirst()) {
                 try next.checkLink(
-                    after: AuditHead(sequence: one.event.sequence, hash: one.hash))
+                    after: one.event.cursor)
             }
             last = entries.last?.event.sequence ?? last
             results.append(try await result(entries, on: store))

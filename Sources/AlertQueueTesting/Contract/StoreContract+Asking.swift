@@ -15,11 +15,11 @@ extension StoreContract {
             alert.key = "k"
             let asked = try await store.ask(alert, by: .ben)
             try expect(asked.isNew && !asked.isOverdue, "it is new")
-            try expectEqual(asked.sequence, 1, "its entry")
+            try expectEqual(asked.head.sequence, 1, "its entry")
             try expectEqual(
                 asked.timeLeft, .seconds(60), "the time that is left")
             let found = try await store.find(.id(asked.record.id))
-            let byKey = try await store.find(.key("k", source: "test", uid: 1000))
+            let byKey = try await store.find(.key("k", source: "test", of: Account(uid: 1000)))
             try expectEqual(byKey.record, found.record, "the record by key")
             try expect(!found.isNew, "what is found is not new")
             try expectEqual(found.record, asked.record, "the record that is found")
@@ -32,7 +32,9 @@ extension StoreContract {
             try expectEqual(record.alert, expected, "the alert")
             try expectEqual(
                 record.source,
-                AlertRecord.Source(name: "test", uid: 1000, pid: 4712, host: "desk"), "source")
+                AlertRecord.Source(
+                    name: "test", Account(uid: 1000),
+                    process: ProcessIdentity(host: "desk", pid: 4712)), "source")
             try expectEqual(record.state, .queued, "state")
             try expectEqual(
                 Timestamp.milliseconds(record.askedAt), queue.clock.now().wallMilliseconds, "time")
@@ -50,7 +52,7 @@ extension StoreContract {
                 return try await group.reduce(into: [Receipt]()) { $0.append($1) }
             }
             try expectEqual(Set(receipts.map(\.record.id)).count, 64, "ids")
-            try expectEqual(Set(receipts.map(\.sequence)).count, 64, "entries")
+            try expectEqual(Set(receipts.map(\.head)).count, 64, "entries")
             for receipt in receipts {
                 let found = try await stores[0].record(receipt.record.id)
                 try expectEqual(found.alert.title, receipt.record.alert.title, "title")
@@ -83,7 +85,8 @@ extension StoreContract {
             let error = try await expectError("tooManyPendingOfAccount") {
                 try await store.ask(source: "4", accountLimit: 3)
             }
-            try expectEqual(error, .tooManyPendingOfAccount(uid: 1000, limit: 3), "the error")
+            try expectEqual(
+                error, .tooManyPendingOfAccount(Account(uid: 1000), limit: 3), "the error")
             try await store.ask(source: "4", accountLimit: 3, by: .eve)
             try await store.answer(2)
             try await store.ask(source: "4", accountLimit: 3)
@@ -126,7 +129,7 @@ extension StoreContract {
             try await store.answer(first.record.id)
             let third = try await store.ask(keyed)
             try expectEqual(third.record.response?.button?.id, "Yes", "the response")
-            try expect(third.sequence >= 2, "the position is after the response")
+            try expect(third.head.sequence >= 2, "the position is after the response")
             try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
         },
         StoreCheck("Another question under a known key is a conflict, and stores nothing") {
@@ -177,11 +180,13 @@ extension StoreContract {
                 ids.append(try await store.ask(keyed, source: key).record.id)
             }
             try expectEqual(Set(ids).count, 7, "alerts")
-            let found = try await store.find(.key("cafe\u{301}", source: "test", uid: 1000))
+            let found = try await store.find(
+                .key("cafe\u{301}", source: "test", of: Account(uid: 1000)))
             try expectEqual(found.record.id, ids[5], "the alert of the second encoding")
             for reference in [
-                AlertReference.key("k", source: "third", uid: 1000),
-                .key("k", source: "test", uid: 3000), .key("K", source: "test", uid: 1000),
+                AlertReference.key("k", source: "third", of: Account(uid: 1000)),
+                .key("k", source: "test", of: Account(uid: 3000)),
+                .key("K", source: "test", of: Account(uid: 1000)),
             ] {
                 try await expectError("keyNotFound") { try await store.find(reference) }
             }

@@ -6,7 +6,7 @@ extension StoreContract {
         StoreCheck("The log has one entry for each change, in order, with its caller") { queue in
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
-            let entries = try await store.entries(after: 0, limit: 100)
+            let entries = try await store.entries(limit: 100)
             try expectEqual(
                 entries.map(\.event.kind),
                 [
@@ -19,7 +19,7 @@ extension StoreContract {
             try expectEqual(
                 entries.map(\.event.alertID), [1, 2, 1, 1, 1, 1, 1, 2], "alerts")
             try expectEqual(
-                entries.map(\.event.responder.user),
+                entries.map(\.event.responder.account.name),
                 ["ben", "eve", "ana", "ana", "ben", "ana", "ben", "eve"], "by whom")
             try expectEqual(
                 entries.map(\.event.by), [nil, nil, nil, nil, .system, .person, nil, .asker], "by")
@@ -41,32 +41,43 @@ extension StoreContract {
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
             var last = AuditHead.start
-            for entry in try await store.entries(after: 0, limit: 100) {
+            for entry in try await store.entries(limit: 100) {
                 try entry.checkHash()
                 try entry.checkLink(after: last)
-                last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+                last = entry.event.cursor
             }
             try expectEqual(try await store.auditHead(), last, "the head")
-            try expectEqual(store.position.sequence, last.sequence, "the position")
+            try expectEqual(store.position.head.sequence, last.sequence, "the position")
         },
-        StoreCheck("Entries can be read from a number or from the end, for all or one alert") {
+        StoreCheck(
+            "Entries can be read after another, from a number or from the end, for all or one alert"
+        ) {
             queue in
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
+            let heads = [.start] + (try await store.entries(limit: 9).map(\.event.cursor))
             for (query, numbers) in [
-                (LogQuery(.after(0), limit: 3), [1, 2, 3]),
-                (LogQuery(.after(6), limit: 9), [7, 8]),
-                (LogQuery(.after(8), limit: 9), []), (LogQuery(.after(99), limit: 9), []),
-                (LogQuery(.after(-5), limit: 2), [1, 2]),
-                (LogQuery(.after(1), of: 2, limit: 9), [2, 8]),
-                (LogQuery(.after(2), of: 2, limit: 9), [8]),
-                (LogQuery(.after(0), of: 9, limit: 9), []),
+                (LogQuery(.after(heads[0]), limit: 3), [1, 2, 3]),
+                (LogQuery(.after(heads[6]), limit: 9), [7, 8]),
+                (LogQuery(.after(heads[8]), limit: 9), []),
+                (LogQuery(.after(heads[1]), of: 2, limit: 9), [2, 8]),
+                (LogQuery(.after(heads[2]), of: 2, limit: 9), [8]),
+                (LogQuery(.after(heads[0]), of: 9, limit: 9), []),
+                (LogQuery(.from(7), limit: 9), [7, 8]), (LogQuery(.from(99), limit: 9), []),
+                (LogQuery(.from(-5), limit: 2), [1, 2]),
+                (LogQuery(.from(2), of: 2, limit: 9), [2, 8]),
                 (LogQuery(.last(3), limit: 9), [6, 7, 8]), (LogQuery(.last(3), limit: 2), [6, 7]),
                 (LogQuery(.last(2), of: 1, limit: 9), [6, 7]),
                 (LogQuery(.last(99), of: 2, limit: 9), [2, 8]),
             ] as [(LogQuery, [Int64])] {
                 let entries = try await store.entries(query)
                 try expectEqual(entries.map(\.event.sequence), numbers, "\(query)")
+            }
+            for head in try await unknown(to: store) {
+                let error = try await expectError("unknownCursor") {
+                    try await store.entries(after: head, limit: 9)
+                }
+                try expectEqual(error, .unknownCursor(head, end: 8), "the error")
             }
         },
         StoreCheck("A sound log passes verification, and only with a head that it contains") {
@@ -76,8 +87,8 @@ extension StoreContract {
             try expect(empty.problems.isEmpty && empty.head == nil, "an empty log is sound")
             try expect(try await store.auditHead() == nil, "an empty log has no head")
             try await lifeOfTwo(on: store, queue.clock)
-            let heads = try await store.entries(after: 0, limit: 100).map {
-                AuditHead(sequence: $0.event.sequence, hash: $0.hash)
+            let heads = try await store.entries(limit: 100).map {
+                $0.event.cursor
             }
             for head in heads {
                 let report = try await store.verify(expecting: head)
@@ -121,7 +132,7 @@ extension StoreContract {
             try await store.answer(record.id)
             store.post(.collected(record.id), by: .ben)
             try await store.answer(next.id)
-            let entries = try await store.entries(after: 1, limit: 9)
+            let entries = try await store.entries(from: 2, limit: 9)
             try expectEqual(
                 entries.map(\.event.kind),
                 [.asked, .presented, .returned, .presented, .resolved, .collected, .resolved],
@@ -149,7 +160,7 @@ extension StoreContract {
             }
             store.post(.collected(record.id), by: .ben)
             await store.close()
-            let entries = try await other.entries(after: 2, limit: 100)
+            let entries = try await other.entries(from: 3, limit: 100)
             try expectEqual(
                 entries.map(\.detail), (0..<20).map { "\($0)" } + [nil], "the notes")
             try await other.expectSound()
@@ -165,7 +176,7 @@ extension StoreContract {
             shown.salt = record.salt
             store.post(.presented(shown), by: .ana)
             try await store.answer(record.id)
-            let entries = try await store.entries(after: 1, limit: 9)
+            let entries = try await store.entries(from: 2, limit: 9)
             try expectEqual(entries.first?.content.map(Hex.text), shown.seen, "what was shown")
             try expectEqual(entries.last?.content.map(Hex.text), record.seen, "what was asked")
             let report = try await store.verify(expecting: nil)

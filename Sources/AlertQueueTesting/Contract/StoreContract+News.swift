@@ -4,12 +4,18 @@ extension StoreContract {
     static let news = [
         StoreCheck("A store's change is news for other stores, but not for itself") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
-            let (mine, its) = (await settled(store), await settled(other))
-            let id = try await store.ask().record.id
-            let heard = try await hear(1, on: other, after: its, of: .others)
-            try expectEqual(heard.map(\.alertID), [id], "what the other one hears")
-            try expectEqual(heard.map(\.title), ["Go on?"], "its title")
-            let own = try await store.news(after: mine, of: .others)
+            var id: Alert.ID = 0
+            var own = News(events: [], position: store.position, hasChanged: false)
+            // A store that was opened again in between no longer knows its own changes.
+            for _ in 1...3 {
+                let (mine, its) = (await settled(store), await settled(other))
+                id = try await store.ask().record.id
+                let heard = try await hear(1, on: other, after: its, of: .others)
+                try expectEqual(heard.map(\.alertID), [id], "what the other one hears")
+                try expectEqual(heard.map(\.title), ["Go on?"], "its title")
+                own = try await store.news(after: mine, of: .others)
+                if own.events.isEmpty { break }
+            }
             try expect(own.events.isEmpty, "its own ask is not news: \(own.events)")
             try await other.answer(id)
             let answer = try await hear(1, on: store, after: own.position, of: .others)
@@ -22,10 +28,10 @@ extension StoreContract {
                 try await (number % 2 == 0 ? store : other).ask(.yesNo("\(number)"))
             }
             let events = try await hear(
-                300, on: store, after: LogPosition(sequence: 0), of: .everybody)
+                300, on: store, after: LogPosition(.start), of: .everybody)
             try expectEqual(events.map(\.sequence), Array(1...300), "events")
             let rest = try await hear(
-                12, on: other, after: LogPosition(sequence: 288), of: .everybody)
+                12, on: other, after: LogPosition(events[287].cursor), of: .everybody)
             try expectEqual(rest.map(\.sequence), Array(289...300), "the last events")
         },
         StoreCheck("A caller that waits for news receives a commit by another store") { queue in
@@ -39,7 +45,7 @@ extension StoreContract {
                     let heard = try await waiting
                     try expect(heard.contains { $0.alertID == id }, "it hears of alert \(id)")
                     position = LogPosition(
-                        sequence: heard.last?.sequence ?? 0, changes: store.position.changes)
+                        try require(heard.last, "event").cursor, mark: store.position.mark)
                 }
             }
         },
@@ -50,8 +56,31 @@ extension StoreContract {
             let start = ContinuousClock.now
             let news = try await store.news(after: position, of: .everybody)
             try expect(news.events.isEmpty && !news.hasChanged, "nothing has happened")
-            try expectEqual(news.position.sequence, 1, "the position")
+            try expectEqual(news.position.head.sequence, 1, "the position")
             try expect(start.duration(to: .now) < .seconds(10), "it does not take long")
+        },
+        StoreCheck("A position of a store that was closed can be continued by another one") {
+            queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let id = try await store.ask().record.id
+            let position = await settled(store)
+            await store.close()
+            try await other.answer(id)
+            let news = try await queue.open().news(after: position, of: .others)
+            try expect(news.hasChanged, "something has changed")
+            try expectEqual(news.events.map(\.kind), [.resolved], "events")
+        },
+        StoreCheck("News after an entry that the log doesn't have is an error") { queue in
+            let store = try await queue.open()
+            try await store.ask()
+            for head in try await unknown(to: store) {
+                for scope in [News.Scope.others, .everybody] {
+                    let error = try await expectError("unknownCursor") {
+                        try await store.news(after: LogPosition(head), of: scope)
+                    }
+                    try expectEqual(error, .unknownCursor(head, end: 1), "the error")
+                }
+            }
         },
         StoreCheck("An expiry is news even for the store that stores it") { queue in
             let store = try await queue.open()
@@ -122,6 +151,16 @@ extension StoreContract {
         }
     ]
 
+    /// Entries that the log of a store doesn't have, although it has one of the same number.
+    static func unknown(to store: any AlertStore) async throws -> [AuditHead] {
+        let head = try require(try await store.auditHead(), "head")
+        return [
+            AuditHead(sequence: head.sequence, hash: AuditHead.start.hash),
+            AuditHead(sequence: head.sequence + 1, hash: head.hash),
+            AuditHead(sequence: 0, hash: head.hash), AuditHead(sequence: -1, hash: head.hash),
+        ]
+    }
+
     /// The position of a store once it knows of everything that is stored.
     private static func settled(
         _ store: any AlertStore, _ scope: News.Scope = .everybody
@@ -131,7 +170,7 @@ extension StoreContract {
         for _ in 1...100 {
             guard let news = try? await store.news(after: position, of: scope) else { break }
             position = news.position
-            if news.events.isEmpty, !news.hasChanged, position.sequence >= head { break }
+            if news.events.isEmpty, !news.hasChanged, position.head.sequence >= head { break }
         }
         return position
     }

@@ -32,7 +32,7 @@ extension StoreContract {
                     if case .requestCancel = change {
                         try expect(again.isCancelRequested, "the cancel is still requested")
                     }
-                    try expectEqual(again.sequence, first.sequence, "the newest entry then")
+                    try expectEqual(again.head, first.head, "the newest entry then")
                     try expectEqual(
                         again.record.response?.button, first.record.response?.button, "the end")
                 }

@@ -134,7 +134,7 @@ extension StoreContract {
                 try await store.answer(id, by: .eve)
             }
             let error = try await expectError("notYours") { try await store.collect(1, by: .eve) }
-            try expectEqual(error, .notYours(1, owner: 1000), "the error")
+            try expectEqual(error, .notYours(1, owner: Account(uid: 1000)), "the error")
             store.post(.collected(1), by: .eve)
             try expect(try await store.collect(2, by: .root), "root may")
             try expect(
@@ -150,7 +150,7 @@ extension StoreContract {
             try await store.answer(2)
             _ = try await store.commit(.collect(2, because: "not used"), by: .ben)
             _ = try await store.commit(.collect(1), by: .ben)
-            let entries = try await store.entries(after: 0, limit: 9)
+            let entries = try await store.entries(limit: 9)
             try expectEqual(
                 entries.dropFirst(2).map(\.detail), [why, nil, "not used", nil],
                 "the details")
@@ -174,7 +174,7 @@ extension StoreContract {
             try await store.ask(.yesNo("Carries the note"))
             let collected = try await store.record(id).response?.collectedAt
             try expectEqual(collected.map(Timestamp.milliseconds), start, "when")
-            let entries = try await store.entries(after: 0, of: id, limit: 9)
+            let entries = try await store.entries(of: id, limit: 9)
             try expectEqual(
                 entries.map(\.event.kind), [.asked, .resolved, .collected], "entries")
             try expectEqual(entries.last?.event.responder, Caller.ben.responder, "by whom")
@@ -190,7 +190,7 @@ extension StoreContract {
         clock.advance(by: .seconds(1))
         let receipt = try await store.commit(
             .resolve(asked.record.id, ending.resolution), by: .ana)
-        try expect(receipt.isNew && receipt.sequence > asked.sequence, "it is new")
+        try expect(receipt.isNew && receipt.head.sequence > asked.head.sequence, "it is new")
         let stored = try await store.record(asked.record.id)
         try expectEqual(receipt.record, stored, "the record of the receipt")
         let response = try require(stored.response, "response")
@@ -207,7 +207,7 @@ extension StoreContract {
             Timestamp.milliseconds(response.resolvedAt), clock.now().wallMilliseconds, "time")
         try expectEqual(try await store.pendingCount(), waiting - 1, "what waits")
         let entry = try require(
-            try await store.entries(after: asked.sequence, limit: 9).last, "entry")
+            try await store.entries(after: asked.head, limit: 9).last, "entry")
         try expectEqual(entry.event.kind, .resolved, "kind of the entry")
         try expectEqual(entry.event.outcome, ending.outcome, "outcome of the entry")
         try expectEqual(entry.event.buttonIndex, ending.index, "button of the entry")
@@ -289,7 +289,8 @@ extension StoreContract {
                         let error = try await expectError("notYours") {
                             try await store.resolve(id, resolution, by: caller)
                         }
-                        try expectEqual(error, .notYours(id, owner: 1000), "the error")
+                        try expectEqual(
+                            error, .notYours(id, owner: Account(uid: 1000)), "the error")
                         try await expectError("notYours") {
                             try await store.commit(.requestCancel(id, authority), by: caller)
                         }
@@ -332,7 +333,7 @@ extension StoreContract {
                 id, .cancel(handled: true, .requested), by: .ana)
             try expectEqual(record.response?.by, .person, "by")
             try expectEqual(record.response?.responder, Caller.eve.responder, "responder")
-            let entries = try await store.entries(after: 1, limit: 9)
+            let entries = try await store.entries(from: 2, limit: 9)
             try expectEqual(entries.map(\.event.by), [.system, .person, .person], "by of entries")
             try expectEqual(
                 entries.last?.event.responder, Caller.eve.responder, "responder of the entry")

@@ -21,7 +21,7 @@ extension StoreContract {
             try expectEqual(starts, 1, "starts")
             let end = try await stores[1].commit(.run(id, .exited(status: 3)), by: .ana)
             try expect(end.isNew && end.record.response?.collectedAt != nil, "it is collected")
-            let entries = try await stores[0].entries(after: 0, of: id, limit: 9)
+            let entries = try await stores[0].entries(of: id, limit: 9)
             try expectEqual(
                 entries.map(\.event.kind), [.asked, .resolved, .collected, .ran, .ran], "entries")
             try expectEqual(

@@ -83,7 +83,8 @@ extension StoreContract {
             let withdrawn = try await store.resolve(ids[2], orphan, by: .ben)
             try expectEqual(withdrawn.response?.outcome, .withdrawn, "the outcome of the last")
             try expectEqual(
-                try await store.entries(after: 3, limit: 9).map(\.detail), ["gone", "gone"],
+                try await store.entries(after: .start, limit: 9).suffix(2).map(\.detail),
+                ["gone", "gone"],
                 "what the log says")
             try await expectError("alreadyResolved") {
                 try await store.resolve(ids[0], orphan, by: .ben)
@@ -151,7 +152,7 @@ extension StoreContract {
             let store = try await queue.open()
             try await store.ask()
             try await store.askAndWait()
-            let details = try await store.entries(after: 0, limit: 9).map { $0.detail ?? "" }
+            let details = try await store.entries(limit: 9).map { $0.detail ?? "" }
             try expectEqual(
                 details.map { $0.hasPrefix("awaited; leaves ") }, [false, true], "\(details)")
             try await store.expectSound()

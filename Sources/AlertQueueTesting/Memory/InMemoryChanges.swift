@@ -1,12 +1,13 @@
 import AlertCore
 
-/// How often a queue in memory has changed, in total and as seen by each store, which represents a
-/// process.
+/// How often a queue in memory has changed, and which change was the last that was news for each
+/// store, which represents a process.
 struct InMemoryChanges {
-    private var count: UInt64 = 0
+    /// The mark of the changes so far.
+    private(set) var count: UInt64 = 0
     private var news: [Int: UInt64] = [:]
 
-    mutating func open(_ process: Int) { news[process] = 0 }
+    mutating func open(_ process: Int) { news[process] = count }
 
     mutating func close(_ process: Int) { news[process] = nil }
 
@@ -14,12 +15,13 @@ struct InMemoryChanges {
     mutating func add(by process: Int, concernsOthers: Bool) {
         count += 1
         for other in news.keys where concernsOthers || other != process {
-            news[other, default: 0] += 1
+            news[other] = count
         }
     }
 
-    /// The counts so far, as a store sees them.
-    func seen(by process: Int) -> LogPosition.Changes {
-        LogPosition.Changes(all: count, byOthers: news[process, default: 0])
+    /// Whether something that is news for a store has changed since a mark.
+    func hasChanged(since mark: UInt64?, in scope: News.Scope, for process: Int) -> Bool {
+        guard let mark else { return true }
+        return mark < (scope == .others ? news[process, default: 0] : count)
     }
 }

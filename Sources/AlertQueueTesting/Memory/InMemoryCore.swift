@@ -74,34 +74,30 @@ final class InMemoryCore: Sendable {
     }
 
     /// The end of the log, as a process sees it.
-    func position(of process: Int) -> LogPosition {
+    func position() -> LogPosition {
         state.withLock { state in
-            LogPosition(
-                sequence: state.queue.log.head.sequence,
-                changes: state.changes.seen(by: process))
+            LogPosition(state.queue.log.head, mark: state.changes.count)
         }
     }
 
     /// The news for a process after a position, and whether there is none.
     func news(
         after position: LogPosition, of scope: News.Scope, for process: Int
-    ) -> (news: News, isEmpty: Bool) {
-        state.withLock { state in
-            let lines = state.queue.log.lines(after: position.sequence).lazy.filter { line in
+    ) throws(AlertError) -> (news: News, isEmpty: Bool) {
+        try state.withLock { state throws(AlertError) in
+            let lines = try state.queue.log.lines(after: position.head).lazy.filter { line in
                 switch scope {
                 case .everybody: true
                 case .others: line.concernsOthers || line.process != process
                 }
             }.prefix(Self.pageLength)
-            let seen = state.changes.seen(by: process)
-            let hasChanged = position.changes?[scope] != seen[scope]
-            var end = LogPosition(
-                sequence: max(position.sequence, state.queue.log.head.sequence),
-                changes: seen)
+            let hasChanged = state.changes.hasChanged(
+                since: position.mark, in: scope, for: process)
+            var end = LogPosition(state.queue.log.head, mark: state.changes.count)
             let events = Array(lines.map(state.queue.event))
             // A full page may not be all: the rest is to be read at once.
             if events.count == Self.pageLength, let last = events.last {
-                end = LogPosition(sequence: last.sequence)
+                end = LogPosition(last.cursor)
             }
             let news = News(events: events, position: end, hasChanged: hasChanged)
             return (news, events.isEmpty && !hasChanged)

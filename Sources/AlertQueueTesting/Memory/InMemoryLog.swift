@@ -14,8 +14,7 @@ struct InMemoryLog {
     private(set) var lines: [Line] = []
 
     var head: AuditHead {
-        lines.last.map { AuditHead(sequence: $0.entry.event.sequence, hash: $0.entry.hash) }
-            ?? .start
+        lines.last?.entry.event.cursor ?? .start
     }
 
     mutating func append(_ entry: AuditEntry, by process: Int, concernsOthers: Bool) {
@@ -32,14 +31,28 @@ struct InMemoryLog {
         lines[Int(min(max(0, sequence), Int64(lines.count)))...]
     }
 
+    /// The lines after an entry, oldest first.
+    func lines(after head: AuditHead) throws(AlertError) -> ArraySlice<Line> {
+        guard
+            head == .start
+                || lines(after: head.sequence.subtractingBounded(1)).first?.entry.event.cursor
+                    == head
+        else { throw .unknownCursor(head, end: self.head.sequence) }
+        return lines(after: head.sequence)
+    }
+
     /// The entries that a query asks for, without the fields that come from their alerts.
-    func entries(_ query: LogQuery) -> [AuditEntry] {
+    func entries(_ query: LogQuery) throws(AlertError) -> [AuditEntry] {
         let matches = { (line: Line) in
             query.alert == nil || line.entry.event.alertID == query.alert
         }
         switch query.start {
-        case .after(let sequence):
-            return lines(after: sequence).lazy.filter(matches).prefix(query.limit).map(\.entry)
+        case .after(let head):
+            return try lines(after: head).lazy.filter(matches).prefix(query.limit).map(\.entry)
+        case .from(let number):
+            return lines(after: number.subtractingBounded(1)).lazy.filter(matches).prefix(
+                query.limit
+            ).map(\.entry)
         case .last(let count):
             let last = lines.reversed().lazy.filter(matches).prefix(count).map(\.entry)
             return Array(last.reversed().prefix(query.limit))

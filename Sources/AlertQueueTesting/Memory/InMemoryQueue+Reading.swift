@@ -9,8 +9,8 @@ extension InMemoryQueue {
         case .id(let id):
             guard let found = self.alert(id) else { throw .notFound(id) }
             alert = found
-        case .key(let key, let source, let uid):
-            guard let found = self.alert(key: key, source: source, uid: uid) else {
+        case .key(let key, let source, let account):
+            guard let found = self.alert(key: key, source: source, of: account) else {
                 throw .keyNotFound(key)
             }
             alert = found
@@ -18,7 +18,7 @@ extension InMemoryQueue {
         return Receipt(
             record: alert.visible(at: now),
             isCancelRequested: isCancelRequested(alert), timeLeft: alert.expiry.map(now.time),
-            sequence: log.head.sequence)
+            head: log.head)
     }
 
     /// Who last requested that a screen cancel an alert; `nil` if there is no request.
@@ -75,8 +75,8 @@ extension InMemoryQueue {
     }
 
     /// Entries of the log, with the fields that come from their alerts.
-    func entries(_ query: LogQuery) -> [AuditEntry] {
-        log.entries(query).map { entry in
+    func entries(_ query: LogQuery) throws(AlertError) -> [AuditEntry] {
+        try log.entries(query).map { entry in
             var entry = entry
             guard let alert = entry.event.alertID.flatMap(alert)?.alert else { return entry }
             entry.event.title = alert.title

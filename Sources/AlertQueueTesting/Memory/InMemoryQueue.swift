@@ -9,7 +9,7 @@ struct InMemoryQueue {
     /// The alerts that have a response, in the order in which the responses were stored.
     private(set) var resolved: [Alert.ID] = []
     var log = InMemoryLog()
-    private(set) var turns = InMemoryClaims()
+    private(set) var turns = InMemoryTurns()
     /// How many snoozes have ended, which the log doesn't record.
     private(set) var awakened: UInt64 = 0
     /// The alerts that wait, in ascending order.
@@ -25,8 +25,8 @@ struct InMemoryQueue {
         id > 0 && id <= alerts.count ? alerts[Int(id) - 1] : nil
     }
 
-    func alert(key: String, source: String, uid: UInt32) -> InMemoryAlert? {
-        let name = KeyName(SourceName(uid, source), key)
+    func alert(key: String, source: String, of account: Account) -> InMemoryAlert? {
+        let name = KeyName(SourceName(account, source), key)
         return keys[name].flatMap(alert)
     }
 
@@ -92,7 +92,7 @@ extension InMemoryQueue {
 
     private mutating func changePending(of alert: InMemoryAlert, by difference: Int) {
         pending[alert.sourceName, default: 0] += difference
-        pending[SourceName(alert.source.uid, ""), default: 0] += difference
+        pending[SourceName(alert.source.account, ""), default: 0] += difference
     }
 }
 

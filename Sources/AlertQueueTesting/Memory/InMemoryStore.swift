@@ -179,12 +179,12 @@ extension InMemoryStore: AlertStore {
         return statistics
     }
 
-    package var position: LogPosition { core.position(of: process) }
+    package var position: LogPosition { core.position() }
 
     package nonisolated(nonsending) func entries(
         _ query: LogQuery
     ) async throws(AlertError) -> [AuditEntry] {
-        try read { $0.entries(query) }
+        try read { queue throws(AlertError) in try queue.entries(query) }
     }
 
     package nonisolated(nonsending) func news(
@@ -194,7 +194,7 @@ extension InMemoryStore: AlertStore {
         while true {
             try checkOpen()
             let seen = core.changed.count
-            var (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            var (news, isEmpty) = try core.news(after: position, of: scope, for: process)
             news.cannotExpire = timekeeper.trouble
             let left = ContinuousClock.now.duration(to: end)
             guard isEmpty, left > .zero, !Task.isCancelled else { return news }

@@ -76,8 +76,8 @@ extension InMemoryTransaction: QueueTransaction {
 
     func alert(_ id: Alert.ID) -> StoredAlert? { queue.alert(id)?.stored }
 
-    func alert(key: String, source: String, uid: UInt32) -> StoredAlert? {
-        queue.alert(key: key, source: source, uid: uid)?.stored
+    func alert(key: String, source: String, of account: Account) -> StoredAlert? {
+        queue.alert(key: key, source: source, of: account)?.stored
     }
 
     func keyDigest(of id: Alert.ID) throws(AlertError) -> KeyDigest {
@@ -93,10 +93,10 @@ extension InMemoryTransaction: QueueTransaction {
 
     func isAwaited(_ id: Alert.ID) -> Bool { screens.isAwaited(id) }
 
-    func pendingCounts(uid: UInt32, source: String) -> (source: Int, account: Int) {
+    func pendingCounts(of account: Account, source: String) -> (source: Int, account: Int) {
         (
-            queue.pending[SourceName(uid, source), default: 0],
-            queue.pending[SourceName(uid, ""), default: 0]
+            queue.pending[SourceName(account, source), default: 0],
+            queue.pending[SourceName(account, ""), default: 0]
         )
     }
 

@@ -4,10 +4,10 @@ import AlertCore
 /// whose turn it is.
 ///
 /// Moments are told by the sequence numbers of the log's entries; 0 stands for never.
-struct InMemoryClaims {
+struct InMemoryTurns {
     private struct Lane: Hashable {
         let priority: Alert.Priority
-        var uid: UInt32?
+        var account: Account?
         var source: SourceName?
     }
 
@@ -15,9 +15,9 @@ struct InMemoryClaims {
 
     /// Records that an alert had its turn.
     mutating func note(_ alert: InMemoryAlert, entry sequence: Int64) {
-        let (priority, uid) = (alert.alert.priority, alert.source.uid)
+        let (priority, account) = (alert.alert.priority, alert.source.account)
         shown[Lane(priority: priority)] = sequence
-        shown[Lane(priority: priority, uid: uid)] = sequence
+        shown[Lane(priority: priority, account: account)] = sequence
         shown[Lane(priority: priority, source: alert.sourceName)] = sequence
     }
 
@@ -35,11 +35,11 @@ struct InMemoryClaims {
         return PriorityLines.next(of: lines, at: now) { alert($0)?.position }.flatMap(alert)
     }
 
-    private func line(_ head: InMemoryAlert) -> SourceLine<UInt32> {
-        let (priority, uid) = (head.alert.priority, head.source.uid)
+    private func line(_ head: InMemoryAlert) -> SourceLine<Account> {
+        let (priority, account) = (head.alert.priority, head.source.account)
         return SourceLine(
-            head: head.id, queued: head.queuedSequence, account: uid,
-            accountShown: shown[Lane(priority: priority, uid: uid), default: 0],
+            head: head.id, queued: head.queuedSequence, account: account,
+            accountShown: shown[Lane(priority: priority, account: account), default: 0],
             sourceShown: shown[Lane(priority: priority, source: head.sourceName), default: 0])
     }
 }

@@ -1,11 +1,13 @@
+import AlertCore
+
 /// The identity of a source: an account, and a name in bytes, because names that Swift considers
 /// equal may differ in their bytes.
 struct SourceName: Hashable {
-    let uid: UInt32
+    let account: Account
     let name: [UInt8]
 
-    init(_ uid: UInt32, _ name: String) {
-        self.uid = uid
+    init(_ account: Account, _ name: String) {
+        self.account = account
         self.name = Array(name.utf8)
     }
 }

@@ -61,12 +61,14 @@ enum AuditRow {
                 buttonIndex: row.optionalInteger(Column.buttonIndex).map { Int($0) },
                 by: try word(ResolvedBy.self, "resolver", row, .resolvedBy),
                 responder: Responder(
-                    uid: try number(UInt32.self, "uid", row, .uid) ?? 0,
-                    user: row.optionalText(Column.user),
+                    Account(
+                        uid: try number(UInt32.self, "uid", row, .uid) ?? 0,
+                        name: row.optionalText(Column.user)),
                     via: row.text(Column.via), tty: row.optionalText(Column.tty),
                     ssh: row.optionalText(Column.ssh),
-                    host: row.text(Column.host), pid: try number(Int32.self, "pid", row, .pid) ?? 0)
-            ),
+                    process: ProcessIdentity(
+                        host: row.text(Column.host),
+                        pid: try number(Int32.self, "pid", row, .pid) ?? 0))),
             buttonRole: try word(Alert.Button.Role.self, "role", row, .buttonRole),
             loginUID: try number(UInt32.self, "login uid", row, .loginUid),
             session: try number(UInt32.self, "session", row, .session),

@@ -245,6 +245,11 @@ enum AlertForm {
             row.raw(Column.buttons).holds(
                 left.map { StoredJSON.encode($0) } ?? StoredJSON.encode(asked.buttons)),
             "has buttons that are not written as this program writes them")
+        if let fields = asked.fieldsJSON {
+            expect(
+                row.raw(Column.fields).holds(fields),
+                "has fields that are not written as this program writes them")
+        }
         expect(
             row.raw(Column.info).holds(StoredJSON.encode(asked.userInfo)),
             "has strings that are not written as this program writes them")
@@ -253,6 +258,10 @@ enum AlertForm {
                 ?? true,
             "has presenters that are not written as this program writes them")
         guard let response = alert.record.response else { return faults }
+        let values = response.input.text(for: asked.fields)
+        expect(
+            values.map { row.raw(Column.fieldValues).holds($0) } ?? row.isNull(Column.fieldValues),
+            "has values that are not written as this program writes them")
         if response.responder == nil {
             // Nobody chose, but the view `history` would show a name.
             let responder = [

@@ -2,19 +2,22 @@ import AlertCore
 import SQLite
 
 extension SQLiteAlertStore {
-    /// Returns events after a sequence number, oldest first.
+    /// Returns events after an entry, oldest first.
     ///
-    /// - Parameter isChecked: Whether an entry that was changed is an error.
+    /// - Parameters:
+    ///   - end: The last of the entries after it that are not needed, if there are any.
+    ///   - isChecked: Whether an entry that was changed is an error.
     nonisolated(nonsending) func events(
-        after sequence: Int64, limit: Int, isChecked: Bool
+        after head: AuditHead, skippingTo end: AuditHead? = nil, limit: Int, isChecked: Bool
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
-            var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
-            let entries = try db.entries(after: max(0, sequence), of: nil, limit: limit)
+            try db.check(head)
+            var last = end ?? head
+            let entries = try db.entries(after: last.sequence, of: nil, limit: limit)
             for entry in isChecked ? entries : [] {
                 try entry.checkHash()
-                if let last { try entry.checkLink(after: last) }
-                last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+                try entry.checkLink(after: last)
+                last = entry.event.cursor
             }
             return entries.map(\.event)
         }
@@ -26,7 +29,8 @@ extension SQLiteAlertStore {
         try await read("read the audit log") { db in
             let start =
                 switch query.start {
-                case .after(let sequence): sequence
+                case .after(let head): try db.check(head).sequence
+                case .from(let number): number.subtractingBounded(1)
                 case .last(let count): try db.sequence(beforeLast: count, of: query.alert)
                 }
             return try db.entries(after: start, of: query.alert, limit: query.limit)
@@ -40,6 +44,15 @@ extension SQLiteAlertStore {
 }
 
 extension Database {
+    /// Makes sure that the log has an entry; returns it.
+    @discardableResult
+    fileprivate func check(_ head: AuditHead) throws -> AuditHead {
+        guard try head == .start || auditHead(at: head.sequence) == head else {
+            throw AlertError.unknownCursor(head, end: try lastSequence())
+        }
+        return head
+    }
+
     /// Entries with what their alerts' rows add to them, oldest first.
     fileprivate func entries(
         after sequence: Int64, of id: Alert.ID?, limit: Int

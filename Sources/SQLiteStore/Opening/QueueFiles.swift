@@ -247,7 +247,7 @@ extension QueueFiles {
     private static func state(of path: String) -> String {
         var status = stat()
         guard stat(path, &status) == 0 else { return "its mode can't be read" }
-        let owner = Identity.userName(status.st_uid) ?? "uid \(status.st_uid)"
+        let owner = Account(uid: status.st_uid).named.label
         let digits = String(status.st_mode & 0o7777, radix: 8)
         let mode = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         let advice =

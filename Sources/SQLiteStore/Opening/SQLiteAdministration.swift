@@ -15,8 +15,14 @@ package struct SQLiteAdministration: QueueAdministration {
 
     package var lockHolder: LockHolder? { files?.lockHolder }
 
-    package var presenter: LinuxProcess? {
-        files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }?.unlessOwn
+    package var unknownLeader: LinuxProcess? {
+        get async {
+            guard let files else { return nil }
+            let slot = SlotFile(path: files.slot, mode: files.mode)
+            // Its entry in the slot file is missing or overwritten.
+            guard await slot.settledRoster().leader == .unreadable else { return nil }
+            return FileLocks(path: files.slot)?.openFileHolders().first?.unlessOwn
+        }
     }
 
     package var handlers: [LinuxProcess] {

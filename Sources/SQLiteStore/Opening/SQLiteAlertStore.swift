@@ -140,7 +140,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             waits.renew()
             bell.listen()
             // A ring may have been lost: the database's own version number shows a change.
-            Task { if (try? await reader.run { $0.hasChanged() }) != false { changes.note() } }
+            Task { if (try? await reader.run { $0.takeChange() }) != false { changes.note() } }
             changes.nudge()
             slotChanges.nudge()
         }
@@ -194,33 +194,32 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     package var position: LogPosition {
         // In this order: changes in between are examined once more.
-        let changes = changes.seen
-        return LogPosition(sequence: known.head.sequence, changes: changes)
+        let mark = changes.mark
+        return LogPosition(known.head, mark: mark)
     }
 
     package nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
         guard !isClosed else { throw .closed }
-        if !startWatching(), let count = position.changes?[scope] {
-            await changes.signal(for: scope).wait(after: count)
-        }
+        if !startWatching() { await changes.wait(after: position.mark, of: scope) }
         guard !isClosed else { throw .closed }
-        let seen = changes.seen
+        let mark = changes.mark
+        let hasChanged = changes.hasChanged(since: position.mark, in: scope)
         // The process's own entries need not be read.
         let start =
             scope == .others
-            ? known.endOfOwn(after: position.sequence) : position.sequence
+            ? known.endOfOwn(after: position.head) : position.head
         let limit = 256
         let events = try await events(
-            after: start, limit: limit, isChecked: scope == .everybody)
+            after: position.head, skippingTo: start, limit: limit, isChecked: scope == .everybody)
         // After a full page there may be more, which should be read at once.
         let isFull = events.count == limit
         var news = News(
             events: events,
             position: LogPosition(
-                sequence: events.last?.sequence ?? start, changes: isFull ? nil : seen),
-            hasChanged: seen[scope] != position.changes?[scope])
+                events.last?.cursor ?? start, mark: isFull ? nil : mark),
+            hasChanged: hasChanged)
         news.cannotExpire = timekeeper?.trouble ?? refusal
         return news
     }
@@ -245,13 +244,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster {
-        for _ in 0..<4 {
-            let roster = slot.roster()
-            // One that is taking the lead has its text in a moment.
-            guard roster.leader?.pid == AttachedScreen.unknown.pid else { return roster }
-            try? await Task.sleep(for: .microseconds(500))
-        }
-        return slot.roster()
+        await slot.settledRoster()
     }
 
     package nonisolated(nonsending) func claim(
@@ -272,18 +265,43 @@ private final class NoticedChanges: Sendable {
     private let byOthers = ChangeSignal()
     let lookAhead = LookAhead()
 
+    /// The mark of no change; another one in each opening, so that it can be told from others'.
+    private let first = UInt64.random(in: 0...UInt64.max / 2)
+    /// The mark of the last change that concerns others.
+    private let lastByOthers: Mutex<UInt64>
+
+    init() { lastByOthers = Mutex(first) }
+
     /// How many changes there have been.
-    var seen: LogPosition.Changes {
-        LogPosition.Changes(all: all.count, byOthers: byOthers.count)
+    var count: UInt64 { all.count }
+
+    /// The mark of the changes so far.
+    var mark: UInt64 { first + all.count }
+
+    /// Whether something that is news has changed since a mark, or the mark is unknown.
+    func hasChanged(since mark: UInt64?, in scope: News.Scope) -> Bool {
+        let now = self.mark
+        guard let mark, (first...now).contains(mark) else { return true }
+        return mark < (scope == .others ? lastByOthers.withLock { $0 } : now)
     }
 
-    func signal(for scope: News.Scope) -> ChangeSignal { scope == .others ? byOthers : all }
+    /// Waits until something that is news has changed since a mark, or ``nudge()``.
+    nonisolated(nonsending) func wait(after mark: UInt64?, of scope: News.Scope) async {
+        let signal = scope == .others ? byOthers : all
+        let count = signal.count
+        if !hasChanged(since: mark, in: scope) { await signal.wait(after: count) }
+    }
+
+    /// Waits until ``count`` is another one, or ``nudge()``.
+    nonisolated(nonsending) func wait(after count: UInt64) async { await all.wait(after: count) }
 
     /// - Parameter concernsOthers: Whether others than the process's own writer must examine it.
     func note(_ concernsOthers: Bool = true) {
         all.change()
         guard concernsOthers else { return }
         lookAhead.forget()
+        let mark = mark
+        lastByOthers.withLock { $0 = max($0, mark) }
         byOthers.change()
     }
 

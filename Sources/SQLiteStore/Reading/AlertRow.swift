@@ -32,9 +32,10 @@ struct AlertRow {
             id: id, alert: alert,
             source: AlertRecord.Source(
                 name: row.text(Column.sourceName),
-                uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid)),
-                pid: Int32(truncatingIfNeeded: row.integer(Column.pid)), host: row.text(Column.host)
-            ),
+                Account(uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid))),
+                process: ProcessIdentity(
+                    host: row.text(Column.host),
+                    pid: Int32(truncatingIfNeeded: row.integer(Column.pid)))),
             state: response == nil ? .queued : .resolved,
             askedAt: Timestamp.date(milliseconds: row.integer(Column.askedMs)),
             presentedAt: row.optionalInteger(Column.presentedMs).map(Timestamp.date),
@@ -75,7 +76,8 @@ struct AlertRow {
 
     private static let responseColumns: [Column] = [
         .buttonIndex, .resolvedBy, .handled, .responderUid, .responder, .via, .tty, .ssh,
-        .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs,
+        .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs, .fieldValues,
+        .note,
     ]
 
     private static func contradictions(
@@ -109,7 +111,9 @@ struct AlertRow {
     /// Whether none of the texts that an erasure removes is there.
     private static func isBlank(_ row: borrowing Row, _ left: ErasedButtons) -> Bool {
         row.isNull(Column.title) && row.isNull(Column.message)
-            && row.raw(Column.info).holds("{}") && left.buttons.allSatisfy { $0.title == nil }
+            && row.isNull(Column.fields) && row.isNull(Column.fieldValues)
+            && row.isNull(Column.note) && row.raw(Column.info).holds("{}")
+            && left.buttons.allSatisfy { $0.title == nil }
     }
 
     private static func alert(_ row: borrowing Row, _ left: ErasedButtons?) throws -> Alert {
@@ -123,12 +127,13 @@ struct AlertRow {
             alert.buttons =
                 try left.map { StoredJSON.buttons($0.buttons) }
                 ?? StoredJSON.buttons(row.text(Column.buttons))
+            alert.fields = try row.optionalText(Column.fields).map(FieldJSON.fields) ?? []
             alert.userInfo = try StoredJSON.strings(row.text(Column.info))
             alert.presenters = try row.optionalText(Column.presenters).map {
                 try StoredJSON.decode([String].self, $0)
             }
         } catch {
-            throw damaged(row.integer(Column.id), "buttons, info or presenters")
+            throw damaged(row.integer(Column.id), "buttons, fields, info or presenters")
         }
         alert.defaultButton = row.optionalText(Column.defaultButton)
         alert.handler = row.optionalText(Column.handler)
@@ -158,17 +163,33 @@ struct AlertRow {
             collectedAt: row.optionalInteger(Column.collectedMs).map(Timestamp.date),
             userInfo: alert.userInfo,
             cancelHandling: outcome == .cancelled
-                ? CancelHandling(isHandled: row.integer(Column.handled) != 0) : nil)
+                ? CancelHandling(isHandled: row.integer(Column.handled) != 0) : nil,
+            input: try input(row, id, alert))
+    }
+
+    private static func input(
+        _ row: borrowing Row, _ id: Alert.ID, _ alert: Alert
+    ) throws -> Alert.Input {
+        let note = row.optionalText(Column.note)
+        guard let text = row.optionalText(Column.fieldValues) else {
+            return Alert.Input(note: note)
+        }
+        guard let json = try? JSONValue(parsing: Array(text.utf8)),
+            let input = try? Alert.Input(json: json, note: note, fields: alert.fields)
+        else { throw damaged(id, "values") }
+        return input
     }
 
     private static func responder(_ row: borrowing Row) -> Responder? {
         guard let via = row.optionalText(Column.via) else { return nil }
         return Responder(
-            uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
-            user: row.optionalText(Column.responder), via: via,
-            tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
-            host: row.text(Column.responderHost),
-            pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid)))
+            Account(
+                uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
+                name: row.optionalText(Column.responder)),
+            via: via, tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
+            process: ProcessIdentity(
+                host: row.text(Column.responderHost),
+                pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid))))
     }
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
@@ -184,7 +205,8 @@ extension AlertRow {
         case presenters, key, dismissAfterMs, snoozeMs, awaited, pid, host, boot, askedMs
         case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
         case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
-        case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs
+        case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
+        case fieldValues, note
         // Used only by the store.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.

@@ -49,13 +49,14 @@ extension Database {
     /// Returns the alert that an account has asked with a key, if the log confirms it.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
-    func checkedAlert(key: String, source: String, uid: UInt32) throws -> AlertRow? {
-        guard let sourceID = try self.source(uid: uid, name: source)?.id,
+    func checkedAlert(key: String, source: String, of account: Account) throws -> AlertRow? {
+        guard account.host.isEmpty,
+            let sourceID = try self.source(uid: account.uid, name: source)?.id,
             let row = try first(
                 Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
         else { return nil }
         let record = try checked(row).record
-        guard record.alert.key.isIdentical(to: key), record.source.uid == uid,
+        guard record.alert.key.isIdentical(to: key), record.source.account == account,
             record.source.name.isIdentical(to: source)
         else { throw AlertError.inconsistent(record.id, "an index finds it under another key") }
         return row

@@ -122,7 +122,7 @@ struct HistoryWalk {
         }
         let user = filter.user.map { "responder = \(values.add(.text($0)))" }
         if let sources = try sources() {
-            (rest.source, rest.sourceUID) = (nil, nil)
+            (rest.source, rest.account) = (nil, nil)
             return sources.flatMap { source in
                 let source = "source_id = \(values.add(.integer(source)))"
                 return user.map { [("alerts_source_responder", "\(source) AND \($0)")] }
@@ -237,7 +237,11 @@ extension HistoryFilter {
     fileprivate func sourceCondition(_ values: inout NumberedValues) -> String? {
         var conditions: [String] = []
         if let source { conditions.append("name = \(values.add(.text(source)))") }
-        if let sourceUID { conditions.append("uid = \(values.add(.integer(Int64(sourceUID))))") }
+        if let account {
+            // A queue in files has no accounts of other hosts.
+            let uid = account.host.isEmpty ? Int64(account.uid) : -1
+            conditions.append("uid = \(values.add(.integer(uid)))")
+        }
         return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
     }
 }

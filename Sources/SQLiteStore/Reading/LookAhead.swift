@@ -44,7 +44,7 @@ final class LookAhead: Sendable {
             guard let empty = state.empty, query.own.isEmpty, query.except.isEmpty,
                 query.presenters.isIdentical(to: empty.presenters), isOwn(empty.sequence)
             else { return nil }
-            let asked = state.asked.filter { $0.receipt.sequence > empty.sequence }
+            let asked = state.asked.filter { $0.receipt.head.sequence > empty.sequence }
             guard let next = asked.first else { return Upcoming() }
             guard asked.count == 1, next.expiry.map(now.isAtOrAfter) != true,
                 next.receipt.record.alert.mayBeShown(by: query.presenters)
@@ -64,7 +64,7 @@ final class LookAhead: Sendable {
             guard sequence >= state.lastForgotten, generation == state.generation
             else { return }
             state.empty = (query.presenters, sequence)
-            state.asked.removeAll { $0.receipt.sequence <= sequence }
+            state.asked.removeAll { $0.receipt.head.sequence <= sequence }
         }
     }
 
@@ -75,13 +75,13 @@ final class LookAhead: Sendable {
         state.withLock { state in
             // If no screen waits for it, nothing must be remembered.
             guard state.empty != nil else {
-                state.lastForgotten = max(state.lastForgotten, receipt.sequence)
+                state.lastForgotten = max(state.lastForgotten, receipt.head.sequence)
                 return
             }
             state.asked.append((receipt, receipt.timeLeft.map(now.advanced)))
             guard state.asked.count > Self.limit else { return }
             state.lastForgotten = max(
-                state.lastForgotten, state.asked.removeFirst().receipt.sequence)
+                state.lastForgotten, state.asked.removeFirst().receipt.head.sequence)
             if let empty = state.empty, empty.sequence < state.lastForgotten { state.empty = nil }
         }
     }

@@ -53,9 +53,9 @@ struct Reader {
         }
     }
 
-    /// Whether any process has committed since the last call; see
+    /// Returns whether any process has committed since the last call; see
     /// <https://sqlite.org/pragma.html#pragma_data_version>.
-    mutating func hasChanged() -> Bool {
+    mutating func takeChange() -> Bool {
         guard known?.readingFailure == nil else { return true }
         // If the file can't be read, try again in a second.
         guard let database = try? current(),

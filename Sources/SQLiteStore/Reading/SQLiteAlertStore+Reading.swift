@@ -82,8 +82,8 @@ extension SQLiteAlertStore {
             let row =
                 switch reference {
                 case .id(let id): try db.checkedAlert(id)
-                case .key(let key, let source, let uid):
-                    try db.checkedAlert(key: key, source: source, uid: uid)
+                case .key(let key, let source, let account):
+                    try db.checkedAlert(key: key, source: source, of: account)
                 }
             return try row.map { try db.receipt(of: $0, at: clock.now()) }
         }
@@ -245,7 +245,7 @@ extension Database {
     fileprivate func receipt(of row: AlertRow, at now: ClockReading) throws -> Receipt {
         Receipt(
             record: row.visible(at: now), isCancelRequested: try isCancelRequested(row),
-            timeLeft: row.expiry.map(now.time), sequence: try lastSequence())
+            timeLeft: row.expiry.map(now.time), head: try lastHead())
     }
 
     /// Whether a cancel was requested from the screen that shows an alert.

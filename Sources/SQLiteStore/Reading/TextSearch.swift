@@ -69,7 +69,7 @@ struct TextSearch {
         return try db.look(
             limit,
             """
-            SELECT NULL, NULL, NULL, NULL, \(Column.place), \(isAdmitted) FROM text_index
+            SELECT NULL, NULL, NULL, NULL, NULL, NULL, \(Column.place), \(isAdmitted) FROM text_index
             CROSS JOIN alerts NOT INDEXED ON alerts.id =
                 (SELECT alert_id FROM audit NOT INDEXED WHERE seq = text_index.rowid)
             WHERE text_index MATCH \(values.add(.text(text.expression)))

@@ -75,6 +75,16 @@ struct SlotFile: Sendable {
         Descriptor.openForReading(path).map { Self.roster(of: $0) } ?? ScreenRoster()
     }
 
+    /// The attached screens, once a leader whose entry can't be read has had a moment to write it.
+    nonisolated(nonsending) func settledRoster() async -> ScreenRoster {
+        for _ in 0..<4 {
+            let roster = roster()
+            guard roster.leader == .unreadable else { return roster }
+            try? await Task.sleep(for: .microseconds(500))
+        }
+        return roster()
+    }
+
     /// The screens that others have attached; one leads only with a generation later than `own`.
     static func roster(of file: Descriptor, above own: Int64 = 0) -> ScreenRoster {
         let (leader, others) = others(in: file, above: own)
@@ -98,7 +108,7 @@ struct SlotFile: Sendable {
         let index = followers.firstIndex { $0.generation == latest }
         // Between taking the lead and writing its text, a screen is unknown.
         let leader = index.map { followers.remove(at: $0) }
-        return (leader ?? SlotEntry(of: .unknown, leading: latest), followers)
+        return (leader ?? SlotEntry(of: .unreadable, leading: latest), followers)
     }
 
     // MARK: - Locks
@@ -185,10 +195,11 @@ struct SlotEntry: Equatable {
         let lines = bytes.prefix { $0 != 0 }.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let text = lines.first, !text.isEmpty,
-            var screen = try? JSONDecoder().decode(AttachedScreen.self, from: Data(text))
+            let words = try? JSONDecoder().decode(SlotText.self, from: Data(text))
         else { return nil }
         let rest = lines.dropFirst().map { String(decoding: $0, as: UTF8.self) }
         age = rest.first.flatMap(Heartbeat.age)
+        var screen = words.screen
         screen.silence = age.flatMap {
             $0 >= Heartbeat.silence ? .seconds($0.components.seconds) : nil
         }
@@ -199,7 +210,7 @@ struct SlotEntry: Equatable {
     /// The bytes of an entry with a sign of life from now; `nil` if the screen's names leave no
     /// room.
     var bytes: [UInt8]? {
-        guard let json = try? JSONEncoder().encode(screen) else { return nil }
+        guard let json = try? JSONEncoder().encode(SlotText(of: screen)) else { return nil }
         let (sign, end) = (Heartbeat.line.utf8, "\n\(generation)\n".utf8)
         var bytes = json + "\n".utf8
         // If the names leave no room for a sign, there is none, and the screen counts as present.
@@ -208,6 +219,77 @@ struct SlotEntry: Equatable {
         let room = SlotFile.entryLength - bytes.count
         return room < 0 ? nil : bytes + [UInt8](repeating: 0, count: room)
     }
+}
+
+/// The first line of an entry. What is seldom true is left out, to save room.
+private struct SlotText: Codable {
+    /// How many bytes of presenters' names fit into an entry.
+    private static let presenterLimit = 400
+
+    var alert: Alert.ID?
+    var current: Alert.ID?
+    var uid: UInt32
+    var user: String?
+    var tty: String?
+    var host: String
+    var pid: Int32
+    var presenters: [String]
+    var hasMorePresenters: Bool?
+    var only: Alert.ID?
+    var hasDelegate: Bool
+    var writesLog: Bool?
+    var showsOtherQueue: Bool?
+
+    init(of screen: AttachedScreen) {
+        (alert, current, only) = (screen.alert, screen.current, screen.only)
+        (uid, user, tty) = (screen.account.uid, screen.account.name, screen.tty)
+        (host, pid) = (screen.process.host, screen.process.pid)
+        presenters = Self.fitting(screen.presenters)
+        hasMorePresenters = presenters.count < screen.presenters.count ? true : nil
+        hasDelegate = screen.hasDelegate
+        writesLog = screen.keepsLog ? true : nil
+        showsOtherQueue = screen.isBusy ? true : nil
+    }
+
+    /// The first of some names, as many as fit.
+    private static func fitting(_ names: [String]) -> [String] {
+        var length = 0
+        return Array(
+            names.prefix { name in
+                // The quotation marks and the comma in JSON.
+                length += 3
+                for byte in name.utf8 {
+                    let isEscaped = byte == 0x22 || byte == 0x2F || byte == 0x5C
+                    length += byte < 0x20 ? 6 : isEscaped ? 2 : 1
+                }
+                return length <= presenterLimit
+            })
+    }
+
+    var screen: AttachedScreen {
+        var screen = AttachedScreen(
+            identity: Identity(
+                Account(uid: uid, name: user), tty: tty,
+                process: ProcessIdentity(host: host, pid: pid)),
+            presenters: presenters, only: only, hasDelegate: hasDelegate,
+            keepsLog: writesLog ?? false)
+        (screen.alert, screen.current) = (alert, current)
+        screen.hasMorePresenters = hasMorePresenters ?? false
+        screen.isBusy = showsOtherQueue ?? false
+        return screen
+    }
+}
+
+extension AttachedScreen {
+    /// A leader whose entry can't be read; it may show anything.
+    static let unreadable: AttachedScreen = {
+        var screen = AttachedScreen(
+            identity: Identity(
+                Account(uid: .max, name: "somebody"), process: ProcessIdentity(host: "", pid: 0)),
+            presenters: [], hasDelegate: false)
+        screen.hasMorePresenters = true
+        return screen
+    }()
 }
 
 /// A sign of life that a screen writes into the slot file once a second.

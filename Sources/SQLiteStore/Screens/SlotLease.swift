@@ -167,7 +167,9 @@ extension SlotLease {
     /// Whether a leader has been silent for too long; one whose text can't be read is overtaken
     /// when it has had time to write it.
     private func mayOvertake(_ leader: SlotEntry, _ state: inout State) -> Bool {
-        if leader.screen.pid > 0 { return leader.age.map { $0 >= Self.patience } ?? false }
+        if leader.screen != .unreadable {
+            return leader.age.map { $0 >= Self.patience } ?? false
+        }
         let now = ContinuousClock.now
         guard let nameless = state.nameless, nameless.generation == leader.generation else {
             state.nameless = (leader.generation, now)

@@ -127,7 +127,8 @@ extension Database {
             WHERE outcome IS NOT NULL AND resolved_ms < ? AND salt IS NOT NULL
             """, [.integer(cutoff)]
         ) { row in
-            if UInt32(exactly: row.integer(OldColumn.uid)).map(caller.hasRight) != true {
+            let uid = UInt32(exactly: row.integer(OldColumn.uid))
+            if uid.map({ caller.hasRight(over: Account(uid: $0)) }) != true {
                 report.others += 1
             } else if row.integer(OldColumn.awaitsCollection) == 1 {
                 report.uncollected += 1
@@ -164,9 +165,9 @@ extension WriteContext {
             }
             // Another purge may have erased it since it was found.
             guard let sequence = row.alert.resolvedSequence, !row.record.isErased,
-                caller.hasRight(over: row.record.source.uid)
+                caller.hasRight(over: row.record.source.account)
             else { continue }
-            let words = SearchableText(row.record.alert)
+            let words = SearchableText(row.record)
             if sequence <= indexed {
                 try db.changeIndex(.removing, sequence, words)
             }
@@ -175,6 +176,7 @@ extension WriteContext {
             try db.change(
                 """
                 UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
+                    fields = NULL, field_values = NULL, note = NULL,
                     default_button = ?, salt = NULL, erased_seq = ? WHERE id = ?
                 """, .text(StoredJSON.encode(left.buttons)), .optional(left.defaultButton),
                 .integer(head.sequence.addingBounded(1)), .integer(id))

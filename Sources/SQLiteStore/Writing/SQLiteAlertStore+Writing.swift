@@ -59,14 +59,14 @@ extension SQLiteAlertStore {
         return try await read("look for the key") { [clock] db in
             guard
                 let row = try db.checkedAlert(
-                    key: key, source: question.source, uid: caller.identity.uid),
+                    key: key, source: question.source, of: caller.account),
                 // An expiry that is not stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }
             return Result { () throws(AlertError) in
                 try performing("look for the key") {
                     try row.alert.joined(
-                        by: question, at: clock.now(), sequence: db.lastSequence()
+                        by: question, at: clock.now(), head: db.lastHead()
                     ) {
                         try db.keyDigest(of: row.record.id)
                     }

@@ -45,7 +45,7 @@ extension Database {
 
 extension SearchableText {
     /// Columns of the table `alerts`; others may follow in the query.
-    enum Column: Int, ColumnList { case title, message, buttons, info }
+    enum Column: Int, ColumnList { case title, message, buttons, info, fieldValues, note }
 
     /// Reads a row that begins with ``Column``.
     ///
@@ -57,7 +57,11 @@ extension SearchableText {
         self.init(
             title: row.text(Column.title), message: row.text(Column.message),
             labels: (try? StoredJSON.buttons(buttons)).map(Self.labels) ?? buttons,
-            info: (try? StoredJSON.strings(info)).map(Self.values) ?? info)
+            info: (try? StoredJSON.strings(info)).map(Self.values) ?? info,
+            answer: Self.answer(
+                row.optionalText(Column.fieldValues)
+                    .flatMap { try? JSONValue(parsing: Array($0.utf8)) },
+                row.optionalText(Column.note)))
     }
 
     var byteCount: Int { columns.reduce(0) { $0 + $1.text.utf8.count } }
@@ -72,8 +76,8 @@ extension Database {
         let command = change == .removing ? Value.text("delete") : .null
         try run(
             """
-            INSERT INTO text_index (text_index, rowid, title, message, buttons, info)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO text_index (text_index, rowid, title, message, buttons, info, answer)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """, [command, .integer(sequence)] + text.columns.map { .text($0.text) })
     }
 

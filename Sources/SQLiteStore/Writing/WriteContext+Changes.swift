@@ -22,8 +22,8 @@ extension WriteContext: QueueTransaction {
 
     func alert(_ id: Alert.ID) throws -> StoredAlert? { try db.checkedAlert(id)?.alert }
 
-    func alert(key: String, source: String, uid: UInt32) throws -> StoredAlert? {
-        try db.checkedAlert(key: key, source: source, uid: uid)?.alert
+    func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
+        try db.checkedAlert(key: key, source: source, of: account)?.alert
     }
 
     func keyDigest(of id: Alert.ID) throws -> KeyDigest { try db.keyDigest(of: id) }
@@ -42,23 +42,26 @@ extension WriteContext: QueueTransaction {
         WaitingClaims.unclaimed(among: [id], in: files).isEmpty
     }
 
-    func pendingCounts(uid: UInt32, source: String) throws -> (source: Int, account: Int) {
+    func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int) {
         (
-            try self.source(uid: uid, name: source)?.pending ?? 0,
-            try self.source(uid: uid, name: "")?.pending ?? 0
+            try self.source(uid: account.uid, name: source)?.pending ?? 0,
+            try self.source(uid: account.uid, name: "")?.pending ?? 0
         )
     }
 
     func made(_ change: RequestedChange) throws -> MadeChange? {
         try db.first(
             """
-            SELECT alert_id, seq FROM requests
-            WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
+            SELECT alert_id, seq, (SELECT hash FROM audit WHERE audit.seq = requests.seq)
+            FROM requests WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
             """,
-            .integer(Int64(change.uid)), .blob(change.request.bytes),
+            .integer(Int64(change.account.uid)), .blob(change.request.bytes),
             .integer(Int64(change.position)),
             .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime))
-        ) { MadeChange(alert: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
+        ) { row in
+            let head = AuditHead(sequence: row.integer(at: 1), hash: row.blob(at: 2) ?? [])
+            return MadeChange(alert: row.integer(at: 0), head: head)
+        }
     }
 
     func remember(_ change: RequestedChange, _ made: MadeChange) throws {
@@ -80,26 +83,26 @@ extension WriteContext: QueueTransaction {
             ON CONFLICT (request, uid, position) DO UPDATE SET
                 alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
             """,
-            .integer(Int64(change.uid)), .blob(change.request.bytes),
-            .integer(Int64(change.position)), .integer(made.alert), .integer(made.sequence),
+            .integer(Int64(change.account.uid)), .blob(change.request.bytes),
+            .integer(Int64(change.position)), .integer(made.alert), .integer(made.head.sequence),
             .integer(now.wallMilliseconds))
     }
 
     func insert(_ prepared: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
-        let identity = prepared.caller.identity
+        let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
         let id = try nextID()
-        let source = try sourceID(uid: identity.uid, name: name)
-        _ = try sourceID(uid: identity.uid, name: "")
+        let source = try sourceID(uid: uid, name: name)
+        _ = try sourceID(uid: uid, name: "")
         try db.change(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
                 snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
-                queued_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                fields, queued_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(id), .integer(source), .integer(Int64(identity.pid)), .text(identity.host),
+            .integer(id), .integer(source), .integer(Int64(process.pid)), .text(process.host),
             .optional(alert.key),
             .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
             .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
@@ -111,8 +114,8 @@ extension WriteContext: QueueTransaction {
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
-            .integer(head.sequence.addingBounded(1)))
-        try didInsert(id, of: name, uid: identity.uid)
+            .optional(alert.fieldsJSON), .integer(head.sequence.addingBounded(1)))
+        try didInsert(id, of: name, uid: uid)
         return id
     }
 
@@ -139,16 +142,19 @@ extension WriteContext: QueueTransaction {
                 UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
                     outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
                     responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
-                    responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?
+                    responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
+                    field_values = ?, note = ?
                 WHERE id = ?
                 """,
                 .text(response.outcome.rawValue), .integer(response.buttonIndex),
                 .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
-                .optional(who.map { Int64($0.uid) }), .optional(who?.user), .optional(who?.via),
-                .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
-                .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds),
-                .integer(head.sequence), id)
-            try changePending(of: record.source.name, uid: record.source.uid, by: -1)
+                .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
+                .optional(who?.via),
+                .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
+                .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
+                .integer(head.sequence), .optional(response.input.text(for: record.alert.fields)),
+                .optional(response.note), id)
+            try changePending(of: record.source.name, uid: record.source.account.uid, by: -1)
         case .collected(let moment):
             try db.checkUncollected(record.id)
             try db.change(

@@ -112,13 +112,18 @@ final class WriteContext {
 extension WriteContext {
     /// Appends an entry to the audit log, chained to the previous one.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold, or
+    ///   for an account of another host.
     func audit(_ draft: AuditDraft, by caller: Caller) throws {
         try now.checkYear(of: "clock")
+        guard caller.account.host.isEmpty else {
+            throw AlertError.invalid(
+                "account", "is one of another host, and a queue in files has only its machine's")
+        }
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let entry = draft.entry(after: head, at: now, by: caller, input)
         try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)
-        head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+        head = entry.event.cursor
     }
 
     private func insert(_ entry: AuditEntry, milliseconds: Int64) throws {
@@ -135,10 +140,10 @@ extension WriteContext {
             .optional(event.alertID), .optional(event.source),
             .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
             .optional(entry.buttonRole?.rawValue), .optional(event.by?.rawValue),
-            .integer(Int64(by.uid)), .optional(by.user),
+            .integer(Int64(by.account.uid)), .optional(by.account.name),
             .optional(entry.loginUID.map(Int64.init)), .optional(entry.session.map(Int64.init)),
-            .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.host),
-            .text(entry.boot), .integer(Int64(by.pid)), .optional(entry.content),
+            .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.process.host),
+            .text(entry.boot), .integer(Int64(by.process.pid)), .optional(entry.content),
             .optional(entry.detail), .blob(entry.previous), .blob(entry.hash))
     }
 }

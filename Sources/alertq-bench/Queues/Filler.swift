@@ -12,7 +12,7 @@ final class Filler {
 
     private let db: Database
     private let start: Int64
-    private let host = Identity.current.host
+    private let host = ProcessIdentity.current.host
     private var head = AuditHead.start
     private var sourceIDs: [String: Int64] = [:]
     private let boot = SystemClock().now().boot
@@ -137,8 +137,12 @@ final class Filler {
     private func audit(
         _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil, detail: String? = nil
     ) throws {
-        let asker = Responder(uid: 0, user: "root", via: "bench", host: host, pid: 1)
-        let person = Responder(uid: 1000, user: "ana", via: "terminal", host: "desk", pid: 4711)
+        let asker = Responder(
+            Account(uid: 0, name: "root"), via: "bench",
+            process: ProcessIdentity(host: host, pid: 1))
+        let person = Responder(
+            Account(uid: 1000, name: "ana"), via: "terminal",
+            process: ProcessIdentity(host: "desk", pid: 4711))
         let role = sample.flatMap { $0.button >= 0 ? Sample.buttons[$0.button].role : nil }
         var link = AuditEntry(
             event: AlertEvent(
@@ -166,8 +170,10 @@ final class Filler {
             .optional(link.event.alertID), .optional(link.event.source),
             .optional(link.event.outcome?.rawValue),
             .optional(link.event.buttonIndex.map(Int64.init)), .optional(link.buttonRole?.rawValue),
-            .optional(link.event.by?.rawValue), .integer(Int64(by.uid)), .optional(by.user),
-            .text(by.via), .text(by.host), .text(link.boot), .integer(Int64(by.pid)),
+            .optional(link.event.by?.rawValue), .integer(Int64(by.account.uid)),
+            .optional(by.account.name),
+            .text(by.via), .text(by.process.host), .text(link.boot),
+            .integer(Int64(by.process.pid)),
             .optional(link.content), .optional(link.detail), .blob(link.previous), .blob(link.hash))
     }
 

@@ -46,7 +46,8 @@ struct Completer: Sendable {
         case .button: return matching(await buttons())
         case .key: return matching(await keys())
         case .source: return matching(await sources())
-        case .user: return matching(await responders().compactMap { $0.user.map { Candidate($0) } })
+        case .user:
+            return matching(await responders().compactMap { $0.account.name.map { Candidate($0) } })
         case .via: return matching(await responders().map { Candidate($0.via) })
         }
     }

@@ -135,12 +135,12 @@ extension Argument where Value == Alert.ID {
     }
 }
 
-extension Argument where Value == UInt32 {
+extension Argument where Value == Account {
     /// An account, by its name or its number.
     static var account: Argument {
         Argument("ACCOUNT") { text throws(UsageError) in
             do throws(LinuxError) {
-                if let uid = try Identity.userID(text) { return uid }
+                if let account = try Account.local(named: text) { return account }
             } catch {
                 throw UsageError("\(error)")
             }

@@ -9,7 +9,7 @@ enum AlertCSV {
         "asked_at",
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
-        "pid", "unseen", "handled",
+        "pid", "unseen", "handled", "values", "note",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -27,18 +27,20 @@ enum AlertCSV {
         let responder = response?.responder
         return CSVText.row([
             .number(record.id), text(record.source.name),
-            .number(Int64(record.source.uid)), text(alert.key),
+            .number(Int64(record.source.account.uid)), text(alert.key),
             .text(alert.style.rawValue), .text(alert.priority.word), text(record.title),
             text(alert.message), .text(record.state.rawValue), date(record.askedAt),
             date(record.presentedAt), date(response?.resolvedAt), date(response?.collectedAt),
             date(record.expiresAt), date(record.snoozedUntil), .number(Int64(record.snoozes)),
             .text(response?.outcome.rawValue), text(response?.button.flatMap { record.id(of: $0) }),
             .number(response.map { Int64($0.buttonIndex) }), .text(response?.by.rawValue),
-            .number(responder.map { Int64($0.uid) }), text(responder?.user), text(responder?.via),
-            text(responder?.tty), text(responder?.ssh), text(responder?.host),
-            .number(responder.map { Int64($0.pid) }),
+            .number(responder.map { Int64($0.account.uid) }), text(responder?.account.name),
+            text(responder?.via),
+            text(responder?.tty), text(responder?.ssh), text(responder?.process.host),
+            .number(responder.map { Int64($0.process.pid) }),
             .text(record.hasExpiredUnseen ? "true" : "false"),
             .text(response?.cancelHandling.map { $0 == .handled ? "true" : "false" }),
+            text(response?.input.text(for: alert.fields)), text(response?.note),
         ])
     }
 }

@@ -7,8 +7,3 @@ extension AlertRecord {
         return expiresAt < snoozedUntil
     }
 }
-
-extension Responder {
-    /// The account that acted.
-    var account: String { user ?? "uid \(uid)" }
-}

@@ -49,7 +49,7 @@ enum QueuePresence: Sendable, Hashable {
                 : "to create it: mkdir -p -m 700 \(ShellText.quoted(directory))"
         case .closed:
             guard isSystem else { return nil }
-            let name = Identity.userName(Identity.current.uid).map(ShellText.quoted) ?? "NAME"
+            let name = Account(uid: Account.current.uid).named.name.map(ShellText.quoted) ?? "NAME"
             return "as root: usermod -aG alertq \(name); then log in again"
         }
     }

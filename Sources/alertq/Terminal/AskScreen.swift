@@ -216,7 +216,7 @@ extension AskScreen {
             } onCancel: {
                 prompting.cancel()
             }
-            if case .button(let index) = choice, state == .prompting {
+            if case .button(let index, _) = choice, state == .prompting {
                 await answer(record.alert.buttons[index])
             }
         } catch {

@@ -4,26 +4,26 @@ import Linux
 extension AttachedScreen {
     /// The user and the place, such as `ana on /dev/pts/3`, and presenters other than the terminal.
     var identity: String {
-        let name = user ?? "uid \(uid)"
+        let name = account.label
         let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
         let through = others.isEmpty ? "" : " (\(others))"
         if let tty { return "\(name) on \(tty)\(through)" }
-        return "\(name), process \(pid) on \(host)\(through)"
+        return "\(name), process \(process.pid) on \(process.host)\(through)"
     }
 
     /// On whose screen alerts are stuck; it follows the word “alerts”.
     fileprivate func stuck(for silence: Duration) -> String {
         let state =
-            LinuxProcess(pid: pid).isStopped ? "process \(pid) is stopped" : "process \(pid)"
+            "process \(process.pid)" + (process.local?.isStopped == true ? " is stopped" : "")
         return "are on the screen of \(identity), which has not responded for "
             + "\(silence.components.seconds) s (\(state))"
     }
 
     /// How to let others show alerts, if this process does not respond.
     fileprivate var advice: String? {
-        guard !isThere, pid > 0 else { return nil }
-        let waking = LinuxProcess(pid: pid).isStopped ? "resume it: kill -CONT \(pid); or " : ""
-        return waking + "end it, so that others can show alerts: kill -KILL \(pid)"
+        guard !isThere, let local = process.local else { return nil }
+        let waking = local.isStopped ? "resume it: kill -CONT \(local.pid); or " : ""
+        return waking + "end it, so that others can show alerts: kill -KILL \(local.pid)"
     }
 }
 

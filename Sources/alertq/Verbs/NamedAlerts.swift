@@ -5,7 +5,7 @@ struct NamedAlerts: Sendable {
     var ids: [Alert.ID] = []
     var keys: [String] = []
     /// The account that asked with the keys; `nil` means this one.
-    var user: UInt32?
+    var user: Account?
     /// The source that asked with the keys; `nil` means as for `ask`.
     var source: String?
     /// How the command line writes an id and a key.
@@ -46,7 +46,7 @@ struct NamedAlerts: Sendable {
         case .key(let key):
             let source = try context.source(source)
             do throws(AlertError) {
-                return try await manager.record(key: key, of: source, uid: user).id
+                return try await manager.record(key: key, of: source, by: user).id
             } catch {
                 guard case .keyNotFound = error else { throw error }
                 // Not the alert with this id: a key such as a build's number must never find it.

@@ -26,7 +26,9 @@ struct AlertTrailTests {
                 defaultButton: "No", key: "k")
             record = AlertRecord(
                 id: 1, alert: asked.recorded(source: "test", expiry: expiry),
-                source: AlertRecord.Source(name: "test", uid: geteuid(), pid: 4711, host: "desk"),
+                source: AlertRecord.Source(
+                    name: "test", Account(uid: geteuid()),
+                    process: ProcessIdentity(host: "desk", pid: 4711)),
                 state: .queued,
                 askedAt: Timestamp.date(milliseconds: Self.start.wallMilliseconds),
                 presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)

@@ -42,7 +42,7 @@ struct CanonicalBytesTests {
         let text =
             "16:alertq-content-1,4:01ff,11:actionSheet,5:Titel,-,2:no,1:1,-,1:h,1:1,3:web,"
             + "1:2,2:Ja,2:Ja,-,"
-            + "2:no,4:Nein,6:cancel,1:3,1:a,0:,1:z,1:1,2:é,1:2,"
+            + "2:no,4:Nein,6:cancel,-,1:3,1:a,0:,1:z,1:1,2:é,1:2,"
         #expect(AuditEntry.content(of: alert, salt: [1, 255]) == SHA256.hash(Array(text.utf8)))
     }
 
@@ -56,7 +56,7 @@ struct CanonicalBytesTests {
         #expect(AuditEntry.leaves(of: alert) == SHA256.hash(Array(leaves.utf8)))
         let key =
             "12:alertq-key-1,2:00,1:s,1:k,5:alert,5:Titel,1:m,2:Ja,"
-            + "1:2,2:Ja,2:Ja,-,2:no,4:Nein,6:cancel,1:0,"
+            + "1:2,2:Ja,2:Ja,-,2:no,4:Nein,6:cancel,-,1:0,"
         let digest = KeyDigest(of: alert, source: "s", salt: [0])
         #expect(digest?.hash == SHA256.hash(Array(key.utf8)))
     }

@@ -105,7 +105,7 @@ extension GatedStore {
     nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
-        try await gate(.listening(after: position.sequence))
+        try await gate(.listening(after: position.head.sequence))
         var news = try await store.news(after: position, of: scope)
         news.cannotExpire = trouble.withLock { $0 }
         return news

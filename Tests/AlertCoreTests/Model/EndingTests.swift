@@ -13,8 +13,10 @@ struct EndingTests {
     private static let yes = Alert.Button("Yes", id: "yes")
     private static let keep = Alert.Button.cancel("Keep")
     private static let ana = Responder(
-        uid: 1, user: "ana", via: "terminal", tty: "/dev/pts/3", host: "nas", pid: 1)
-    private static let nameless = Responder(uid: 7, via: "withdraw", host: "nas", pid: 1)
+        Account(uid: 1, name: "ana"), via: "terminal", tty: "/dev/pts/3",
+        process: ProcessIdentity(host: "nas", pid: 1))
+    private static let nameless = Responder(
+        Account(uid: 7), via: "withdraw", process: ProcessIdentity(host: "nas", pid: 1))
 
     private static func response(
         _ outcome: Outcome, _ button: Alert.Button? = nil, index: Int? = nil, by: ResolvedBy,
@@ -73,7 +75,9 @@ struct EndingTests {
 
     private func record(_ alert: Alert, _ response: Response, shown: Bool) -> AlertRecord {
         AlertRecord(
-            id: 42, alert: alert, source: .init(name: "x", uid: 0, pid: 1, host: "nas"),
+            id: 42, alert: alert,
+            source: .init(
+                name: "x", Account(uid: 0), process: ProcessIdentity(host: "nas", pid: 1)),
             state: .resolved, askedAt: Self.time, presentedAt: shown ? Self.time : nil,
             expiresAt: Self.time, snoozedUntil: nil, snoozes: 0, response: response)
     }
@@ -112,7 +116,7 @@ struct EndingTests {
         _ = try await store.resolve(ids[1], .withdraw(), by: .ben)
         _ = try await store.resolve(ids[2], .cancel(handled: true), by: .ben)
         _ = try await store.resolve(ids[3], .cancel(handled: false), by: .ben)
-        let entries = try await store.entries(after: 4, of: nil, limit: 9)
+        let entries = try await store.entries(from: 5, of: nil, limit: 9)
         var hostile = try #require(entries.first)
         hostile.button = "a\u{1B}[2J"
         #expect(Ending(hostile)?.text(nil).hasPrefix("answered “a␛[2J” by ana") == true)
@@ -126,7 +130,7 @@ struct EndingTests {
                 "cancelled by the system (ben via answer); its cancel button “No” was simulated",
             ])
         #expect(
-            Ending(try #require(try await store.entries(after: 0, of: nil, limit: 1).first)) == nil)
+            Ending(try #require(try await store.entries(limit: 1).first)) == nil)
         await store.close()
     }
 }

@@ -44,7 +44,8 @@ struct AlertWordingTests {
         arguments: [10, 20, 40, 80, 200])
     func lastLines(columns: Int) {
         let ana = Responder(
-            uid: 1, user: "ana", via: "desktop", tty: "/dev/pts/3", host: "x", pid: 1)
+            Account(uid: 1, name: "ana"), via: "desktop", tty: "/dev/pts/3",
+            process: ProcessIdentity(host: "x", pid: 1))
         let response = response(.answered, "Yes", responder: ana)
         for title in ["?", "日本語の質問ですか", String(repeating: "long ", count: 50)] {
             let lines = AlertNote(columns: columns).resolved(
@@ -80,7 +81,8 @@ struct AlertWordingTests {
 
     @Test("The source shows the account and host, and its name can't break out of the line")
     func source() {
-        let source = AlertRecord.Source(name: "a\nb\u{1B}[2J", uid: 7, pid: 1, host: "nas")
+        let source = AlertRecord.Source(
+            name: "a\nb\u{1B}[2J", Account(uid: 7), process: ProcessIdentity(host: "nas", pid: 1))
         #expect(AlertWording.source(source, user: nil, here: "nas") == "a␊b␛[2J (uid 7)")
         #expect(AlertWording.source(source, user: "ana", here: "pc") == "a␊b␛[2J (ana@nas)")
     }

@@ -13,7 +13,9 @@ extension Presentation {
         let identity = Identity.current
         var record = AlertRecord(
             id: 42, alert: alert,
-            source: .init(name: "backup", uid: identity.uid, pid: 1, host: identity.host),
+            source: .init(
+                name: "backup", identity.account,
+                process: ProcessIdentity(host: identity.process.host, pid: 1)),
             state: .presented, askedAt: Date(), presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
         record.isOrphaned = isOrphaned

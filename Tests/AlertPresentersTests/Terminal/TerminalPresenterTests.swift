@@ -171,7 +171,9 @@ struct TerminalPresenterTests {
         _ = try await choice(alert, by: presenter) {
             try await keyboard.press("\u{1B}[B\u{1B}")
         }
-        let responder = Responder(uid: 0, user: text, via: text, tty: text, host: text, pid: 1)
+        let responder = Responder(
+            Account(uid: 0, name: text), via: text, tty: text,
+            process: ProcessIdentity(host: text, pid: 1))
         for choseHere in [false, true] {
             await presenter.didResolve(
                 .of(alert), response: response(.answered, alert.buttons[0], responder: responder),

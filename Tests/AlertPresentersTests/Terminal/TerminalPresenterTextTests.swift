@@ -107,7 +107,9 @@ struct TerminalPresenterTextTests {
     @Test("The line about an alert that ended elsewhere says how, and by whom")
     func resolvedElsewhere() async throws {
         let presenter = try presenter()
-        let ana = Responder(uid: 1, user: "ana", via: "desktop", host: "nas", pid: 1)
+        let ana = Responder(
+            Account(uid: 1, name: "ana"), via: "desktop",
+            process: ProcessIdentity(host: "nas", pid: 1))
         await presenter.didResolve(
             .of(Self.question), response: response(.answered, "Yes", responder: ana),
             choseHere: false)

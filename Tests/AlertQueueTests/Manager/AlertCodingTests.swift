@@ -61,7 +61,8 @@ struct AlertCodingTests {
         let snoozed = try await manager.show(Alert("Snoozed", buttons: ["OK"]))
         try await manager.snooze(snoozed, for: .seconds(60))
         let ana = Responder(
-            uid: 7, user: "ana", via: "chat", tty: "/dev/pts/1", ssh: "::1", host: "h", pid: 9)
+            Account(uid: 7, name: "ana"), via: "chat", tty: "/dev/pts/1", ssh: "::1",
+            process: ProcessIdentity(host: "h", pid: 9))
         try await manager.answer(ids[0], button: "rm", by: ana)
         try await manager.collect(ids[0])
         try await manager.cancel(ids[1])
@@ -124,13 +125,13 @@ struct AlertCodingTests {
     func events() async throws {
         let manager = try await AlertManager(path: queue.path, source: "test")
         let id = try await manager.show(everything)
-        var events = manager.events(after: 0).makeAsyncIterator()
+        var events = manager.events(after: .start).makeAsyncIterator()
         let asked = try #require(try await events.next())
         #expect(asked.title == everything.title && asked.key == everything.key)
         try await manager.answer(id, button: "rm")
         try await manager.collect(id)
         _ = try await manager.purge(before: Date())
-        events = manager.events(after: 0).makeAsyncIterator()
+        events = manager.events(after: .start).makeAsyncIterator()
         let erased = try #require(try await events.next())
         #expect(erased.title == nil && erased.key == everything.key)
         await manager.close()

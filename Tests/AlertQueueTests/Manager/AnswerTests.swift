@@ -13,7 +13,8 @@ struct AnswerTests {
     init() throws { queue = try TemporaryQueue() }
 
     private let question = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])
-    private let ana = Responder(uid: 7, user: "ana", via: "chat", host: "bridge", pid: 9)
+    private let ana = Responder(
+        Account(uid: 7, name: "ana"), via: "chat", process: ProcessIdentity(host: "bridge", pid: 9))
 
     @Test("The record and the log name the given responder, and say that a program answered")
     func responder() async throws {
@@ -33,11 +34,14 @@ struct AnswerTests {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)
         let wrong = [
-            Responder(uid: 7, via: "", host: "h", pid: 1),
-            Responder(uid: 7, via: "chat", host: " ", pid: 1),
-            Responder(uid: 7, user: "a\0b", via: "chat", host: "h", pid: 1),
+            Responder(Account(uid: 7), via: "", process: ProcessIdentity(host: "h", pid: 1)),
+            Responder(Account(uid: 7), via: "chat", process: ProcessIdentity(host: " ", pid: 1)),
             Responder(
-                uid: 7, via: String(repeating: "v", count: 257), host: "h", pid: 1),
+                Account(uid: 7, name: "a\0b"), via: "chat",
+                process: ProcessIdentity(host: "h", pid: 1)),
+            Responder(
+                Account(uid: 7), via: String(repeating: "v", count: 257),
+                process: ProcessIdentity(host: "h", pid: 1)),
         ]
         for responder in wrong {
             let error = await #expect(throws: AlertError.self) {

@@ -56,6 +56,19 @@ struct UIAlertViewTableTests {
         await manager.close()
     }
 
+    @Test("A field has the text that was entered, as a text field of UIAlertView has")
+    func textField() async throws {
+        let presenter = ScriptedPresenter { _ in
+            .button(0, Alert.Input(values: ["name": .text("nas-2026")]))
+        }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        var form = Alert("Name?", buttons: ["OK", .cancel("Cancel")])
+        form.addTextField("name") { $0.placeholder = "nas" }
+        let response = try await manager.ask(form)
+        #expect(response.values["name"]?.text == "nas-2026")
+        await manager.close()
+    }
+
     @Test("A missing title and repeated labels are completed, in what is stored and handed back")
     func completed() async throws {
         let presenter = ScriptedPresenter { $0.buttons.isEmpty ? .close : .button(1) }

@@ -10,14 +10,14 @@ import Testing
 @Suite("Who decides", .inParallel)
 struct DecidingTests {
     private static let group: gid_t = 60_010
-    private static let ana = Account(uid: 60_001, gid: group)
-    private static let ben = Account(uid: 60_002, gid: group)
+    private static let ana = LinuxAccount(uid: 60_001, gid: group)
+    private static let ben = LinuxAccount(uid: 60_002, gid: group)
     private static let isRoot = ConditionTrait.enabled(
         if: geteuid() == 0, "only root can become other users")
     private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
 
     /// Asks without waiting.
-    private func ask(_ queue: CommandLineQueue, as account: Account? = nil) async throws {
+    private func ask(_ queue: CommandLineQueue, as account: LinuxAccount? = nil) async throws {
         let asked = try await queue.start(Self.question + ["--detach"], as: account).finish()
         #expect(asked.code == 0, "\(asked)")
     }

@@ -133,7 +133,9 @@ struct OrphanTests {
         .enabled(if: geteuid() == 0, "needs root"))
     func accounts() async throws {
         let queue = try CommandLineQueue(sharedBy: 60_001)
-        let (ana, eve) = (Account(uid: 60_001, gid: 60_001), Account(uid: 60_002, gid: 60_001))
+        let (ana, eve) = (
+            LinuxAccount(uid: 60_001, gid: 60_001), LinuxAccount(uid: 60_002, gid: 60_001)
+        )
         for (title, account) in [("Ana?", ana), ("Eve?", eve), ("Eve too?", eve)] {
             let asker = try queue.start(["ask", title] + Self.buttons, as: account)
             #expect(await eventually { asker.errors.text.contains("answer with") })
@@ -173,7 +175,7 @@ struct OrphanTests {
         for name in try fileManager.contentsOfDirectory(atPath: queue.directory) {
             chmod(queue.directory + "/" + name, 0o644)
         }
-        let reader = Account(uid: 60_001, gid: 60_001)
+        let reader = LinuxAccount(uid: 60_001, gid: 60_001)
         let list = { try await queue.start(["list"], as: reader).finish() }
         let told = try await list()
         #expect(told.output.contains("orphaned\tyes,no\tKilled?"), "\(told)")

@@ -104,7 +104,7 @@ struct WaitTests {
         .enabled(if: geteuid() == 0, "only root can become other users"))
     func others() async throws {
         let queue = try CommandLineQueue(sharedBy: 60_010)
-        let ana = Account(uid: 60_001, gid: 60_010)
+        let ana = LinuxAccount(uid: 60_001, gid: 60_010)
         let asked = try await queue.start(["ask", "Q?", "--detach"], as: ana).finish()
         #expect(asked.code == 0, "\(asked)")
         #expect(try await queue.run("answer", "1", "OK").code == 0)

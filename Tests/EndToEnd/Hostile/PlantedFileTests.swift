@@ -14,7 +14,7 @@ struct PlantedFileTests {
 
     /// Runs a script as an account that may write the queue's directory.
     private func prepare(
-        _ script: String, in queue: CommandLineQueue, as account: Account
+        _ script: String, in queue: CommandLineQueue, as account: LinuxAccount
     ) async throws {
         let child = try Child(
             "sh", ["-ec", script], environment: ["Q": queue.path, "A": CommandLineQueue.program],

@@ -185,7 +185,9 @@ struct PurgeTests {
         .enabled(if: geteuid() == 0, "only root can become other users"))
     func others() async throws {
         let queue = try CommandLineQueue(sharedBy: 60_010)
-        let accounts = [Account(uid: 60_001, gid: 60_010), Account(uid: 60_002, gid: 60_010)]
+        let accounts = [
+            LinuxAccount(uid: 60_001, gid: 60_010), LinuxAccount(uid: 60_002, gid: 60_010),
+        ]
         for account in accounts + [accounts[1]] {
             let notified = try queue.start(["notify", "SECRET", "--timeout", "1ms"], as: account)
             #expect(await notified.exit() == 0)

@@ -344,7 +344,9 @@ struct RestoreTests {
         .enabled(if: geteuid() == 0, "only root can become other users"))
     func shared() async throws {
         let queue = try CommandLineQueue(sharedBy: 60_010)
-        let accounts = [Account(uid: 60_001, gid: 60_010), Account(uid: 60_002, gid: 60_010)]
+        let accounts = [
+            LinuxAccount(uid: 60_001, gid: 60_010), LinuxAccount(uid: 60_002, gid: 60_010),
+        ]
         #expect(try await queue.start(["notify", "One"], as: accounts[0]).exit() == 0)
         #expect(try await queue.run("backup", file).code == 0)
         #expect(try await queue.run("restore", file).code == 0)

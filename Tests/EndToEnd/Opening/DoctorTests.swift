@@ -83,7 +83,7 @@ struct DoctorTests {
     }
 
     /// The advice of the first problem that a check as another account finds.
-    private func advice(_ path: String, as account: Account? = nil) async throws -> String {
+    private func advice(_ path: String, as account: LinuxAccount? = nil) async throws -> String {
         let told = try await queue.start(
             ["doctor", "--json", "--database", path], as: account
         ).finish()
@@ -97,7 +97,7 @@ struct DoctorTests {
     func accessAdvice() async throws {
         try await ask()
         let path = queue.path
-        let ana = Account(uid: 60_001, gid: 60_001)
+        let ana = LinuxAccount(uid: 60_001, gid: 60_001)
         #expect(chmod(queue.directory, 0o755) == 0)
         let other = try await advice(path, as: ana)
         #expect(other.hasPrefix("use the account root, or another queue"), "\(other)")

@@ -9,7 +9,7 @@ import Testing
     "Opening a queue", .inParallel, .enabled(if: geteuid() == 0, "only root can become other users")
 )
 struct OpeningTests {
-    private static let ana = Account(uid: 60_001, gid: 60_001)
+    private static let ana = LinuxAccount(uid: 60_001, gid: 60_001)
 
     /// Runs a verb as ana on her own queue, unless another is named.
     private func run(_ words: [String], in home: CommandLineQueue) async throws -> Finished {

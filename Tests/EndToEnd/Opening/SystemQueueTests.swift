@@ -9,8 +9,8 @@ import Testing
     "System queue", .inParallel, .enabled(if: geteuid() == 0, "only root can become other users"))
 struct SystemQueueTests {
     static let group: gid_t = 60_010
-    static let member = Account(uid: 60_001, gid: 60_010)
-    static let stranger = Account(uid: 60_002, gid: 60_002)
+    static let member = LinuxAccount(uid: 60_001, gid: 60_010)
+    static let stranger = LinuxAccount(uid: 60_002, gid: 60_002)
 
     @Test("Root's ask is answered by a member of the group at its own terminal")
     func member() async throws {
@@ -60,7 +60,7 @@ struct SystemQueueTests {
     @Test("A program gets the responses of its own account only, and root's gets those of all")
     func responses() async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
-        let other = Account(uid: 60_003, gid: Self.group)
+        let other = LinuxAccount(uid: 60_003, gid: Self.group)
         for account in [nil, other, Self.member] {
             let asked = try queue.start(["ask", "Prune?", "--detach"], as: account)
             #expect(await asked.exit() == 0)

@@ -17,7 +17,7 @@ struct UserNamespaceTests {
         only root can become other users, and the kernel must let them make user namespaces
         """
 
-    private static let ana = Account(uid: 60_001, gid: 60_010)
+    private static let ana = LinuxAccount(uid: 60_001, gid: 60_010)
 
     @Test(
         "An id is translated to that of the machine, and back",
@@ -55,7 +55,7 @@ struct UserNamespaceTests {
 
     /// The recorded account of an answer that is given under a program such as unshare(1).
     private func responder(
-        under wrapper: [String], as account: Account?
+        under wrapper: [String], as account: LinuxAccount?
     ) async throws -> [String: any Sendable] {
         // Where anybody may write, the account's queue would not be its own.
         let queue = try CommandLineQueue(sharedBy: account?.gid ?? 0)
@@ -134,7 +134,7 @@ struct UserNamespaceTests {
     func authority() async throws {
         let queue = try CommandLineQueue(sharedBy: Self.ana.gid)
         let words = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No", "--detach"]
-        let asked = try queue.start(words, as: Account(uid: 60_002, gid: Self.ana.gid))
+        let asked = try queue.start(words, as: LinuxAccount(uid: 60_002, gid: Self.ana.gid))
         #expect(await asked.exit() == 0)
         for wrapper in [["unshare", "-r"], ["unshare", "-r", "unshare", "-r"]] {
             let withdrawal = try await queue.start(

@@ -28,7 +28,7 @@ struct SlotTests {
             let count = terminal.bytes.count
             let start = ContinuousClock.now
             presenter.kill(SIGKILL)
-            #expect(await eventually { await manager.screens().leader?.pid == next.pid })
+            #expect(await eventually { await manager.screens().leader?.process.pid == next.pid })
             best = min(best, ContinuousClock.now - start)
             #expect(!terminal.text(since: count).contains("Prune?"))
             (presenter, screen) = (next, terminal)

@@ -47,7 +47,8 @@ struct CommandTextSearchTests {
                 sequence: last, kind: .resolved, at: Timestamp.date(milliseconds: Int64(count)),
                 alertID: Int64(count) + 100, source: "alertq", outcome: .withdrawn,
                 buttonIndex: -1, by: .asker,
-                responder: Responder(uid: 0, user: nil, via: "x", host: "h", pid: 1)),
+                responder: Responder(
+                    Account(uid: 0), via: "x", process: ProcessIdentity(host: "h", pid: 1))),
             buttonRole: nil, loginUID: nil, session: nil, boot: "b", content: nil, detail: nil,
             previous: AuditHead.start.hash)
         try await queue.forge(

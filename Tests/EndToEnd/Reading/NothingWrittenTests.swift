@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading never writes", .inParallel)
 struct NothingWrittenTests {
-    private static let ana = Account(uid: 60_001, gid: 60_001)
+    private static let ana = LinuxAccount(uid: 60_001, gid: 60_001)
     /// Where copies are made, for every user.
     private let temporary: CommandLineQueue
     private let queue: CommandLineQueue
@@ -46,7 +46,7 @@ struct NothingWrittenTests {
         #expect(try await queue.run("snooze", "2", "--for", "1s").code == 0)
     }
 
-    private func isOverdue(_ path: String, as account: Account? = nil) async throws -> Bool {
+    private func isOverdue(_ path: String, as account: LinuxAccount? = nil) async throws -> Bool {
         try await eventually {
             let shown = try await run(["show", "1", "--json"], path, as: account)
             return shown.output.contains(#""outcome":"expired""#)
@@ -54,7 +54,7 @@ struct NothingWrittenTests {
     }
 
     private func run(
-        _ words: [String], _ path: String, as account: Account? = nil
+        _ words: [String], _ path: String, as account: LinuxAccount? = nil
     ) async throws -> Finished {
         let last = words[0] == "completions" ? [""] : []
         return try await queue.start(
@@ -64,7 +64,7 @@ struct NothingWrittenTests {
     }
 
     /// Runs all verbs, none of which may change a file or create one, and checks what they print.
-    private func readAll(_ path: String, as account: Account? = nil) async throws {
+    private func readAll(_ path: String, as account: LinuxAccount? = nil) async throws {
         let directory = URL(filePath: path).deletingLastPathComponent().path
         let before = try contents(directory)
         for words in Self.verbs {

@@ -40,7 +40,7 @@ final class CurrentAlertWatch: Sendable {
         state.withLock { state in
             state.looks += 1
             let shown = Dictionary(
-                screens.all.compactMap { screen in screen.alert.map { (screen.pid, $0) } },
+                screens.all.compactMap { screen in screen.alert.map { (screen.process.pid, $0) } },
                 uniquingKeysWith: { $1 }
             ).filter { !state.stopped.contains($0.key) }
             let now = ContinuousClock.now

@@ -10,7 +10,7 @@ import Testing
     .enabled(if: geteuid() == 0, "only root can become other users"),
     .enabled(if: Tool.hasTracer, "needs strace"))
 struct NewDirectoryTests {
-    static let user = Account(uid: 60_001, gid: 60_001)
+    static let user = LinuxAccount(uid: 60_001, gid: 60_001)
 
     @Test("The directories of a user's first queue are synced before anything is acknowledged")
     func synced() async throws {

@@ -27,7 +27,7 @@ import TextFormats
         for key in keys + [pause].compactMap({ $0 }) {
             let visible = Set((0..<4).filter { _ in input.byte() & 1 == 0 })
             switch interaction.press(key, visible: visible) {
-            case .finish(.button(let index)):
+            case .finish(.button(let index, _)):
                 expect(alert.buttons.indices.contains(index), "a button that is not there")
             default: break
             }
@@ -48,7 +48,7 @@ import TextFormats
     let prompt = NumberedPrompt(alert, laterOptions: later)
     _ = prompt.lines(facts: ["fact"], columns: Int(input.byte()))
     let line = input.remainingText()
-    if case .button(let index) = prompt.read(line) {
+    if case .button(let index, _) = prompt.read(line) {
         expect(alert.buttons.indices.contains(index), "a button that is not there")
     }
     var (typed, parser) = (PromptLine(), KeyParser())

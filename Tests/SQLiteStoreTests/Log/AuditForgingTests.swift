@@ -85,7 +85,7 @@ struct AuditForgingTests {
             """)
         if isHashed {
             let entry = try #require(
-                try await log.store.entries(after: 4, of: nil, limit: 1).first)
+                try await log.store.entries(from: 5, of: nil, limit: 1).first)
             let hash = Hex.text(entry.computedHash)
             try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 5")
         }
@@ -101,7 +101,7 @@ struct AuditForgingTests {
         let log = try await AuditLog()
         try await log.fill()
         try log.forge("UPDATE audit SET user = 'eve' WHERE seq = 7")
-        let entry = try #require(try await log.store.entries(after: 6, of: nil, limit: 1).first)
+        let entry = try #require(try await log.store.entries(from: 7, of: nil, limit: 1).first)
         let hash = Hex.text(entry.computedHash)
         let problem = try await {
             try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 7")

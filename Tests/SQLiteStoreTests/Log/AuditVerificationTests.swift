@@ -70,7 +70,7 @@ struct AuditVerificationTests {
     func kinds() async throws {
         let log = try await AuditLog()
         try await log.fill()
-        let entries = try await log.store.entries(after: 0, of: nil, limit: 1000)
+        let entries = try await log.store.entries(limit: 1000)
         let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
         // Erasures are in the logs of other tests; no store writes the others itself.
         #expect(
@@ -86,7 +86,7 @@ struct AuditVerificationTests {
     func content() async throws {
         let log = try await AuditLog()
         try await log.fill()
-        let story = try await log.store.entries(after: 0, of: 1, limit: 1000)
+        let story = try await log.store.entries(of: 1, limit: 1000)
         let asked = try #require(story.first?.content)
         for kind in [AlertEvent.Kind.asked, .presented, .snoozed, .resolved] {
             let contents = story.filter { $0.event.kind == kind }.map(\.content)

@@ -203,7 +203,7 @@ struct FactForgingTests {
         _ = try await log.store.ask(.yesNo("Last?"))
         let last = try #require(try await log.store.auditHead()).sequence
         try log.forge("UPDATE audit SET detail = NULL WHERE seq = \(last)")
-        let entry = try await log.store.entries(after: last - 1, of: nil, limit: 1)[0]
+        let entry = try await log.store.entries(from: last, limit: 1)[0]
         try log.forge(
             "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
         let problems = try await log.store.verify(expecting: nil).problems
@@ -265,7 +265,7 @@ struct FactForgingTests {
                 """, .integer(response.buttonIndex), .text(response.by.rawValue),
                 .integer(context.now.wallMilliseconds), .integer(context.head.sequence + 1))
             let source = row.record.source
-            try context.changePending(of: source.name, uid: source.uid, by: -1)
+            try context.changePending(of: source.name, uid: source.account.uid, by: -1)
             let detail = EntryDetail.expired(
                 at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
                 isUnseen: true)

@@ -51,7 +51,7 @@ struct ForgedIndexTests: StoreSuite {
             await thrown { try await store.ask(.yesNo("Delete?", key: "k")) },
             await thrown {
                 try await store.find(
-                    .key("k", source: "test", uid: Caller(via: "test").identity.uid)
+                    .key("k", source: "test", of: .current)
                 ).record
             },
         ] {

@@ -28,8 +28,8 @@ struct LogTailTests {
         #expect(!commit(after: head(5), to: head(6)))
         #expect(!commit(after: head(6), to: head(8)))
         #expect(known.isOwn(since: 5))
-        #expect(known.endOfOwn(after: 6) == 8)
-        #expect(known.endOfOwn(after: 4) == 4)
+        #expect(known.endOfOwn(after: head(6)) == head(8))
+        #expect(known.endOfOwn(after: head(4)) == head(4))
     }
 
     @Test("A commit that concerns other callers is news")
@@ -63,7 +63,7 @@ struct LogTailTests {
         known.raise(to: head(5))
         #expect(commit(after: head(7), to: head(8)))
         #expect(!known.isOwn(since: 5))
-        #expect(known.endOfOwn(after: 5) == 5)
+        #expect(known.endOfOwn(after: head(5)) == head(5))
     }
 
     @Test("A new end of the log is news, unless it is the process's own commit")

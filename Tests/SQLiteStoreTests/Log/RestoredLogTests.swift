@@ -201,7 +201,7 @@ struct RestoredLogTests {
                 button_role = NULL, resolved_by = NULL, content = NULL, detail = 'x' WHERE seq = 2
             """)
         if isHashed {
-            let entry = try #require(try await store.entries(after: 1, of: nil, limit: 1).first)
+            let entry = try #require(try await store.entries(from: 2, of: nil, limit: 1).first)
             try queue.forge(
                 "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = 2")
         }

@@ -152,17 +152,17 @@ struct ToldResponseTests: StoreSuite {
     @Test("Events of a changed entry are never returned")
     func events() async throws {
         let id = try await answered()
-        #expect(try await store.events(after: 0, limit: 9, isChecked: true).count == 2)
+        #expect(try await store.events(after: .start, limit: 9, isChecked: true).count == 2)
         try queue.forge("UPDATE audit SET button_index = 0 WHERE event = 'resolved'")
         let error = await thrown {
-            try await store.events(after: 0, limit: 9, isChecked: true)
+            try await store.events(after: .start, limit: 9, isChecked: true)
         }
         guard case .inconsistent(id, _) = error else {
             Issue.record("\(error as Any)")
             return
         }
         // Readers that only need to know that something has happened continue.
-        #expect(try await store.events(after: 0, limit: 9, isChecked: false).count == 2)
+        #expect(try await store.events(after: .start, limit: 9, isChecked: false).count == 2)
         await store.close()
     }
 

@@ -40,7 +40,7 @@ def content_hash(alert):
     fields += [len(presenters)] + presenters + [len(buttons)]
     for button in buttons:
         fields += [button["id"], button["title"], button.get("role")]
-    fields += [len(info)]
+    fields += [alert["fields"], len(info)]
     for name in sorted(info, key=str.encode):
         fields += [name, info[name]]
     return sha256(fields)
@@ -79,7 +79,7 @@ def key_hash(alert, salt):
     fields += [alert["message"], alert["default_button"], len(buttons)]
     for button in buttons:
         fields += [button["id"], button["title"], button.get("role")]
-    fields += [len(info)]
+    fields += [alert["fields"], len(info)]
     for name in sorted(info, key=str.encode):
         fields += [name, info[name]]
     return sha256(fields)
@@ -141,6 +141,7 @@ def is_erased(db, entry):
         for row in rows:
             buttons = json.loads(row["buttons"])
             texts = [row["salt"], row["title"], row["message"]] + [b.get("title") for b in buttons]
+            texts += [row["fields"], row["field_values"], row["note"]]
             if texts != [None] * len(texts) or row["info"] != "{}":
                 return False
             if row["erased_seq"] != entry["seq"]:
@@ -187,6 +188,14 @@ class Numbers:
         return None
 
 
+def answer_detail(alert):
+    """The expected detail of an answer's entry: the hash of its values and its note."""
+    note, values = alert["note"], alert["field_values"]
+    if note is None and values is None:
+        return None
+    return "values " + sha256(["alertq-values-1", alert["salt"], note, values]).hex()
+
+
 def row_fault(db, entry, alert):
     """The fault in the rows that an entry describes; None if there is none."""
     if entry["event"] == "asked":
@@ -195,6 +204,9 @@ def row_fault(db, entry, alert):
             return "the clock, the deadline, the timers, the wait or what is left were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
+    if entry["outcome"] in ("answered", "dismissed") and alert["salt"] is not None:
+        if entry["detail"] != answer_detail(alert):
+            return "the values or the note of the answer were changed"
     if entry["event"] == "erased" and not is_erased(db, entry):
         return "what is left of erased alerts was changed"
     return None

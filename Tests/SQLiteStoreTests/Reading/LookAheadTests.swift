@@ -18,10 +18,13 @@ struct LookAheadTests {
         alert.presenters = presenters
         let record = AlertRecord(
             id: id, alert: alert,
-            source: AlertRecord.Source(name: "test", uid: 1, pid: 2, host: "here"),
+            source: AlertRecord.Source(
+                name: "test", Account(uid: 1), process: ProcessIdentity(host: "here", pid: 2)),
             state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
-        return Receipt(record: record, isNew: true, timeLeft: timeLeft, sequence: id)
+        return Receipt(
+            record: record, isNew: true, timeLeft: timeLeft,
+            head: AuditHead(sequence: id, hash: AuditHead.start.hash))
     }
 
     private func known(_ query: ScreenQuery? = nil, isOwn: Bool = true) -> Upcoming? {

@@ -16,7 +16,7 @@ struct TurnTests: StoreSuite {
 
     private static func caller(_ uid: UInt32) -> Caller {
         var caller = Caller(via: "test")
-        caller.identity.uid = uid
+        caller.identity.account.uid = uid
         return caller
     }
 

@@ -91,11 +91,11 @@ struct HeartbeatTests {
     func noRoom() async throws {
         lease.release()
         var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
-        wordy.host = String(repeating: "h", count: 850)
+        wordy.process.host = String(repeating: "h", count: 850)
         let lease = try SlotLease(of: wordy, in: slot, changes: ChangeSignal())
         #expect(await lease.announce(wordy, wantsLead: true).isLeading)
         lease.giveSign()
-        #expect(holder?.host == wordy.host && holder?.isThere == true)
+        #expect(holder?.process.host == wordy.process.host && holder?.isThere == true)
     }
 
     @Test("A leader without a sign for 3.5 seconds is overtaken, and follows when it continues")
@@ -145,7 +145,7 @@ struct HeartbeatTests {
         try file.truncate(atOffset: 0)
         try file.close()
         #expect(await !lead(other, "other"))
-        #expect(holder == .unknown)
+        #expect(holder == .unreadable)
         lease.giveSign()
         #expect(holder?.presenters == ["test"])
     }

@@ -69,7 +69,7 @@ struct RingTests {
         let store = try await queue.store()
         // From here on it is listening.
         var position = try await listening.news(
-            after: LogPosition(sequence: 0), of: .others
+            after: LogPosition(.start), of: .others
         ).position
         let start = ContinuousClock.now
         for round in 0..<10 {

@@ -59,7 +59,7 @@ struct WaitingClaimTests: StoreSuite {
         try FileManager.default.removeItem(atPath: file)
         #expect(try await isOrphaned(id))
         // As a call does that waits for a response.
-        _ = try await store.news(after: LogPosition(sequence: 0), of: .others)
+        _ = try await store.news(after: LogPosition(.start), of: .others)
         #expect(try await eventually { try await !store.record(id).isOrphaned })
         claim.end()
         #expect(try await isOrphaned(id))

@@ -18,16 +18,37 @@ struct AuthorityTests {
 
     private var root: Caller {
         var caller = Caller(via: "withdraw")
-        caller.identity.uid = 0
+        caller.identity.account.uid = 0
         return caller
     }
 
     /// Asks as an account that is neither root nor eve.
     private func asked() async throws -> Alert.ID {
         var asker = Caller(via: "ask")
-        asker.identity.uid = 1001
+        asker.identity.account.uid = 1001
         return try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: asker).record
             .id
+    }
+
+    @Test(
+        "An account of another host asks nothing in a queue in files, and has asked nothing there")
+    func anotherHost() async throws {
+        let id = try await store.enqueue(
+            Question(alert: .yesNo(key: "k"), source: "test"), by: Caller(via: "ask")
+        ).record.id
+        var caller = Caller(via: "ask")
+        caller.identity.account.host = "desk"
+        await #expect(throws: AlertError.self) {
+            try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: caller)
+        }
+        let account = caller.account
+        await #expect(throws: AlertError.keyNotFound("k")) {
+            try await store.find(.key("k", source: "test", of: account))
+        }
+        #expect(try await store.find(.key("k", source: "test", of: .current)).record.id == id)
+        #expect(try await store.history(HistoryFilter(account: account), limit: 9).isEmpty)
+        #expect(try await store.pendingCount() == 1)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
     }
 
     @Test("Another account can't withdraw or cancel an alert without force")
@@ -42,7 +63,7 @@ struct AuthorityTests {
             #expect(error?.description.contains("1001") == true, "\(error as Any)")
             #expect(try await store.record(id).response == nil)
             let response = try await store.resolve(id, forced, by: .eve).response
-            #expect(response?.by == .person && response?.responder?.user == "eve")
+            #expect(response?.by == .person && response?.responder?.account.name == "eve")
         }
         let id = try await asked()
         let error = await thrown {
@@ -66,7 +87,7 @@ struct AuthorityTests {
     func own() async throws {
         for authority in [Resolution.Authority.own(.person), .forced(.person)] {
             var asker = Caller(via: "withdraw")
-            asker.identity.uid = 1001
+            asker.identity.account.uid = 1001
             let withdrawn = try await store.resolve(asked(), .withdraw(authority), by: asker)
             #expect(withdrawn.response?.by == .asker)
             let cancelled = try await store.resolve(
@@ -83,11 +104,11 @@ struct AuthorityTests {
         let cancelled = try await store.resolve(
             id, .cancel(handled: true, .requested), by: Caller(via: "terminal"))
         #expect(cancelled.response?.by == .person)
-        #expect(cancelled.response?.responder?.user == "eve")
-        #expect(try await store.record(id).response?.responder?.user == "eve")
-        let entries = try await store.entries(after: 0, of: id, limit: 9)
+        #expect(cancelled.response?.responder?.account.name == "eve")
+        #expect(try await store.record(id).response?.responder?.account.name == "eve")
+        let entries = try await store.entries(of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .cancelling, .resolved])
-        #expect(entries[1].event.responder.user == "eve" && entries[1].event.by == .person)
+        #expect(entries[1].event.responder.account.name == "eve" && entries[1].event.by == .person)
         await store.close()
     }
 

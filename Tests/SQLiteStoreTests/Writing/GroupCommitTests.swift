@@ -38,8 +38,8 @@ struct GroupCommitTests {
             #expect(receipt.isNew)
             let record = try await store.record(receipt.record.id)
             #expect(record == receipt.record)
-            let entries = try await store.entries(after: 0, of: record.id, limit: 1)
-            #expect(entries.first?.event.sequence == receipt.sequence)
+            let entries = try await store.entries(of: record.id, limit: 1)
+            #expect(entries.first?.event.sequence == receipt.head.sequence)
         }
         #expect(await failed?.kind == "storage")
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)

@@ -75,7 +75,7 @@ struct MomentTests: StoreSuite {
             #expect(record.followsWallClock == (asked.id == moment.id))
             #expect(record.followsWallClock == asked.followsWallClock)
         }
-        let details = try await store.entries(after: 0, of: nil, limit: 9).compactMap(\.detail)
+        let details = try await store.entries(limit: 9).compactMap(\.detail)
         #expect(details.first?.contains(", wall clock; ") == true)
         #expect(details.last?.contains(", boot clock ") == true)
         try await expectSound(closes: false)

@@ -33,7 +33,7 @@ struct StoreKeyTests: StoreSuite {
         #expect(third.record.response?.button?.id == "Yes")
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
         #expect(
-            try await store.find(.key("k", source: "test", uid: Caller.ana.identity.uid)).record.id
+            try await store.find(.key("k", source: "test", of: Caller.ana.account)).record.id
                 == first.record.id)
         await store.close()
     }
@@ -106,12 +106,12 @@ struct StoreKeyTests: StoreSuite {
         let first = try await enqueue(Self.original).record.id
         let second = try await enqueue(Self.original, source: "other").record.id
         var someone = Identity.current
-        someone.uid += 1
+        someone.account.uid += 1
         let third = try await store.enqueue(
             Question(alert: Self.original, source: "test"), by: Caller(someone, via: "test"))
         #expect(Set([first, second, third.record.id]).count == 3)
         let error = await thrown {
-            try await store.find(.key("k", source: "third", uid: Caller(via: "test").identity.uid))
+            try await store.find(.key("k", source: "third", of: .current))
                 .record
         }
         #expect(error?.kind == "keyNotFound")

@@ -20,7 +20,7 @@ struct UnseenTests {
         clock.advance(by: .seconds(60))
         try await store.sweep(atMost: .max)
         for id in [1, 2] as [Alert.ID] {
-            let end = try await store.entries(after: 0, of: id, limit: 9).last
+            let end = try await store.entries(of: id, limit: 9).last
             #expect(end?.detail?.hasPrefix("unseen; expired at ") == (id == 2))
         }
         let statistics = try await store.statistics(StatisticsQuery()) { _, _ in }

@@ -37,18 +37,16 @@ struct TroubleshootingTests {
         AlertError.invalid("title", "is blank"),
         AlertError.invalid("message", "has 70000 bytes; at most 65536"),
         AlertError.notFound(42),
+        AlertError.unknownCursor(AuditHead(sequence: 7, hash: []), end: 2),
         AlertError.noSuchButton(42, button: "maybe", known: ["yes"]),
         AlertError.tooManyPending(source: "backup", limit: 10_000),
         AlertError.storage(operation: "open the directory /srv", "No such file or directory"),
-        AlertError.notYours(42, owner: 4_000_000_000),
+        AlertError.notYours(42, owner: Account(uid: 4_000_000_000)),
     ]
 
     @Test("Every message that the page quotes is printed by the command")
     func quotes() {
-        let cursor = #expect(throws: CommandError.self) {
-            try AuditCursor(sequence: 7, head: nil).check(end: 2)
-        }
-        let printed = (Self.messages + [cursor].compactMap { $0 }).map { "\($0)" }
+        let printed = Self.messages.map { "\($0)" }
         let quotes = text.quotes()
         #expect(quotes.count >= 30)
         for quote in quotes {

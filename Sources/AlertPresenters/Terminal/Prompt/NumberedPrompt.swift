@@ -106,7 +106,7 @@ struct NumberedPrompt {
     /// The name of a choice.
     func name(of choice: PresenterChoice) -> String {
         switch choice {
-        case .button(let index): characters.title(alert.buttons[index].title)
+        case .button(let index, _): characters.title(alert.buttons[index].title)
         case .later: "later"
         case .close: emptyLine ?? "close"
         }

@@ -31,6 +31,18 @@ struct AlertFacts: Sendable {
         "alert \(presentation.record.id)" + (presentation.queueName.map { " of \($0)" } ?? "")
     }
 
+    /// What it asks for beside its buttons, and how that is given, because a screen can't take it.
+    private var fields: String? {
+        let fields = presentation.alert.fields
+        guard !fields.isEmpty else { return nil }
+        let names = fields.map { field in
+            characters.line(field.title) + (field.isRequired ? "" : " (optional)")
+        }
+        let values = fields.map { " --set \($0.id)=…" }.joined()
+        return "asks for \(names.joined(separator: ", ")): "
+            + "alertq answer \(presentation.record.id) BUTTON\(values)"
+    }
+
     private func source(_ user: String?) -> String {
         let source = presentation.record.source
         return AlertWording.source(source, user: user, here: host, characters: characters)
@@ -47,7 +59,7 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
             isOrphaned ? AlertWording.orphaned : nil,
-            AlertWording.waiting(waiting),
+            fields, AlertWording.waiting(waiting),
         ]
         if let left = presentation.timeUntilExpiry(), let end {
             texts.append(
@@ -65,7 +77,7 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             record.isOrphaned ? AlertWording.orphaned : nil,
-            AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
+            fields, AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]
         return texts.compactMap { $0 }

@@ -10,8 +10,8 @@ enum AlertWording {
         _ source: AlertRecord.Source, user: String?, here host: String,
         characters: TerminalCharacters = .all
     ) -> String {
-        let user = user.map(characters.line) ?? "uid \(source.uid)"
-        let suffix = source.host == host ? "" : "@" + characters.line(source.host)
+        let user = user.map(characters.line) ?? source.account.label
+        let suffix = source.process.host == host ? "" : "@" + characters.line(source.process.host)
         return "\(characters.line(source.name)) (\(user)\(suffix))"
     }
 

@@ -12,6 +12,9 @@ struct AlertOptions: Sendable {
     /// The part that is kept of a message from stdin that is too long.
     @Defaulted var messageFrom = PipedText.End.end
     var buttons: [Alert.Button] = []
+    var fields: [Alert.Field] = []
+    /// Further fields, in JSON, or “@” and the file that it is in.
+    var schema: String?
     var isSheet = false
     @Defaulted var priority = Alert.Priority.normal
     var source: String?
@@ -38,7 +41,7 @@ struct AlertOptions: Sendable {
     var alert: Alert {
         Alert(
             title, message: readsMessage ? nil : message, style: isSheet ? .actionSheet : .alert,
-            buttons: buttons, priority: priority, deadline: timeout,
+            buttons: buttons, fields: fields, priority: priority, deadline: timeout,
             defaultButton: defaultButton, dismissAfter: dismissAfter, source: source, key: key,
             presenters: presenters.isEmpty ? nil : presenters,
             userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
@@ -71,6 +74,7 @@ struct AlertOptions: Sendable {
     func complete(in context: Context) throws -> Alert {
         var alert = alert
         alert.source = try context.source(source)
+        if let schema { alert.fields += try FieldJSON.fields(typed: schema) }
         // Whatever can be refused already is refused before anything is read.
         try alert.validate()
         if readsMessage {

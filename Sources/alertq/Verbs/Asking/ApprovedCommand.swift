@@ -45,18 +45,18 @@ struct ApprovedCommand: Sendable {
 
     /// All that is allowed, and nothing in it can be hidden.
     var description: String {
-        let user = identity.user ?? "uid \(identity.uid)"
-        return """
-            Command: \(ShellText.line(words))
-            Program: \(ShellText.quoted(path))
-            Directory: \(ShellText.quoted(directory))
-            User: \(user) on \(identity.host)
-            """
+        """
+        Command: \(ShellText.line(words))
+        Program: \(ShellText.quoted(path))
+        Directory: \(ShellText.quoted(directory))
+        User: \(identity.account.label) on \(identity.process.host)
+        """
     }
 
     /// What must be the same for an answer to allow it.
     var parts: [String] {
-        [path, directory, "\(identity.uid)", identity.host, "\(words.count)"] + words
+        [path, directory, "\(identity.account.uid)", identity.process.host, "\(words.count)"]
+            + words
     }
 
     /// Starts it with this process's standard streams.

@@ -9,7 +9,7 @@ struct AskCommand: AskingCommand {
         .message, .messageFrom, .button, .cancel, .destructive,
         Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
         Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
-        .priority, .source, .key(), .timeout,
+        .field, .schema, .priority, .source, .key(), .timeout,
         .defaultButton, .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
         .waitFor, .plain, .quiet,
@@ -26,6 +26,15 @@ struct AskCommand: AskingCommand {
         id of its own, if ID consists of letters, digits, “_”, “.” and “-”; to use a label that \
         contains “=”, put a “=” before it. Without any button option, the buttons are OK and \
         Cancel.
+        """,
+        """
+        --field and --schema ask for up to 8 values beside the button. A schema is of an object, whose \
+        properties are texts (with minLength, maxLength, pattern, format or multiline), numbers \
+        (minimum, maximum), booleans, and lists of options (enum, or oneOf with titles). After the \
+        button's id, each value is printed on a line of its own, as its field's id, a tab and the \
+        value, and a note as a tab and its text; “\\\\”, “\\n”, “\\r” and “\\t” stand for a backslash, line \
+        breaks and a tab in them. Nothing secret must be asked: all is kept, and can be read. For a \
+        password, use systemd-ask-password.
         """,
         """
         Exit codes: \(exitCodes.map(ExitCode.list).joined(separator: "; ")). An expiry with \

@@ -55,6 +55,18 @@ extension Option where Target: AskingCommand {
             help: "Add a button that destroys something")
     }
 
+    static var field: Option {
+        Option(
+            "field", .textField, each: \.question.fields,
+            help: "Ask for a line of text as well, which is printed after the button's id")
+    }
+
+    static var schema: Option {
+        Option(
+            "schema", .text("JSON|@FILE"), \.question.schema,
+            help: "Ask for the values of a JSON Schema, given as such or in a file")
+    }
+
     static var defaultButton: Option {
         Option(
             "default", .text("ID", .addedButton), \.question.defaultButton,

@@ -114,7 +114,7 @@ extension RunSession {
             if let response = record.response, !record.isErased,
                 response.allowsRun(byDefault: allowsDefault), response.by == .person || !onlyPerson
             {
-                let isOwn = response.responder?.pid == Identity.current.pid
+                let isOwn = response.responder?.process.isCurrent == true
                 if context.errors.isTerminal, !isPrinted, !isOwn { context.inform(ending) }
                 return record
             }

@@ -1,43 +1,37 @@
 import AlertQueue
 
-/// An entry of the audit log to continue after.
-struct AuditCursor: Sendable {
-    /// The entry's number; 0 for the beginning of the log.
-    let sequence: Int64
-    /// The entry's number and its hash, where both were given.
-    let head: AuditHead?
+/// An entry of the audit log to continue after, as a command line names it.
+enum AuditCursor: Sendable {
+    /// The entry with this number; 0 for the beginning of the log.
+    case number(Int64)
+    /// The entry with this number and this hash.
+    case entry(AuditHead)
 
-    static let start = AuditCursor(sequence: 0, head: nil)
-
-    /// Makes sure that the log has this entry.
+    /// The entry in the log of a queue.
     ///
-    /// A number beyond its end was mistyped, or comes from another queue, and would hide all that
-    /// happens until the log has grown that far. Another entry of the same number shows that the
-    /// queue was restored from a backup, or its log rewritten: events would be missed.
-    ///
-    /// - Throws: ``CommandError``.
-    func check(_ manager: AlertManager) async throws {
-        guard sequence > 0 else { return }
-        try check(end: try await manager.auditHead()?.sequence ?? 0)
-        guard let head else { return }
-        let found = try await manager.audit(after: sequence - 1, limit: 1).first
-        guard found?.event.sequence == sequence, found?.hash == head.hash else {
-            throw CommandError(
-                .notFound,
-                "entry \(sequence) of the log is not the one of \(head.text): the queue was "
-                    + "restored from a backup, or the log was rewritten")
+    /// - Throws: ``AlertError/unknownCursor(_:end:)`` if the log doesn't have it. A number beyond
+    ///   its end was mistyped, or comes from another queue, and would hide all that happens until
+    ///   the log has grown that far.
+    func head(in manager: AlertManager) async throws(AlertError) -> AuditHead {
+        switch self {
+        case .number(0): return .start
+        case .number(let number): return try await manager.auditEntry(number).event.cursor
+        case .entry(let head):
+            _ = try await manager.audit(after: head, limit: 1)
+            return head
         }
     }
 
-    /// Makes sure that a log which ends with an entry has this one; 0 means no entry, as where
-    /// there is no queue yet.
-    func check(end last: Int64) throws(CommandError) {
-        guard sequence <= last else {
-            throw CommandError(
-                .notFound,
-                "there is no entry \(sequence) to continue after: "
-                    + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
-        }
+    /// Makes sure that it fits where there is no queue yet.
+    ///
+    /// - Throws: ``AlertError/unknownCursor(_:end:)`` unless it is the beginning of the log.
+    func checkWithoutLog() throws(AlertError) {
+        let head =
+            switch self {
+            case .number(let number): AuditHead(sequence: number, hash: [])
+            case .entry(let head): head
+            }
+        guard head.sequence == 0 else { throw .unknownCursor(head, end: 0) }
     }
 }
 
@@ -45,14 +39,12 @@ extension Argument where Value == AuditCursor {
     /// An entry's number, or its number and its hash as `audit list --json` prints them.
     static var auditCursor: Argument {
         Argument("CURSOR") { text throws(UsageError) in
-            if let head = AuditHead(text) {
-                return AuditCursor(sequence: head.sequence, head: head)
-            }
+            if let head = AuditHead(text) { return .entry(head) }
             guard let number = Int64(text), number >= 0 else {
                 throw UsageError(
                     "“\(text)” is neither the number of an entry of the audit log nor a cursor")
             }
-            return AuditCursor(sequence: number, head: nil)
+            return .number(number)
         }
     }
 }

@@ -36,26 +36,27 @@ struct AuditExportCommand: AuditReadingCommand {
                 return true
             }
         }
-        if isDone == nil { try start.check(end: 0) }
+        if isDone == nil { try start.checkWithoutLog() }
         return .done
     }
 
     private func export(
         _ manager: AlertManager, _ bar: ProgressBar, to output: Output
     ) async throws {
-        try await start.check(manager)
+        let start = try await start.head(in: manager)
         // Entries that are written while it runs belong to the next export.
         let last = try await manager.auditHead()?.sequence ?? 0
-        let first = start.sequence
-        var done = first
-        while done < last, !Task.isCancelled {
-            let size = Int(min(Int64(Self.pageSize), last - done))
+        var done = start
+        while done.sequence < last, !Task.isCancelled {
+            let size = Int(min(Int64(Self.pageSize), last - done.sequence))
             let page = try await manager.audit(after: done, limit: size)
-            guard let end = page.last?.event.sequence else { return }
+            guard let end = page.last?.event.cursor else { return }
             try output.write(page.map { try Self.line($0) + "\n" }.joined())
             done = end
             // Where the lines themselves are on the screen, a bar would only be in the way.
-            if !output.isTerminal { bar.show(Int(done - first), of: Int(last - first)) }
+            if !output.isTerminal {
+                bar.show(Int(done.sequence - start.sequence), of: Int(last - start.sequence))
+            }
         }
     }
 
@@ -69,12 +70,14 @@ struct AuditExportCommand: AuditReadingCommand {
             ("source", .optional(event.source)), ("outcome", .optional(event.outcome?.rawValue)),
             ("button_index", .optional(event.buttonIndex)),
             ("button_role", .optional(entry.buttonRole?.rawValue)),
-            ("resolved_by", .optional(event.by?.rawValue)), ("account_host", .null),
-            ("uid", .integer(Int64(by.uid))),
-            ("user", .optional(by.user)), ("login_uid", .optional(entry.loginUID)),
+            ("resolved_by", .optional(event.by?.rawValue)),
+            ("account_host", by.account.host.isEmpty ? .null : .string(by.account.host)),
+            ("uid", .integer(Int64(by.account.uid))), ("user", .optional(by.account.name)),
+            ("login_uid", .optional(entry.loginUID)),
             ("session", .optional(entry.session)), ("via", .string(by.via)),
-            ("tty", .optional(by.tty)), ("ssh", .optional(by.ssh)), ("host", .string(by.host)),
-            ("boot", .string(entry.boot)), ("pid", .integer(Int64(by.pid))),
+            ("tty", .optional(by.tty)), ("ssh", .optional(by.ssh)),
+            ("host", .string(by.process.host)),
+            ("boot", .string(entry.boot)), ("pid", .integer(Int64(by.process.pid))),
             ("content", .optional(entry.content.map(Hex.text))),
             ("detail", .optional(entry.detail)), ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),

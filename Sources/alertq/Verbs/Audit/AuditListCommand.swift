@@ -49,9 +49,8 @@ struct AuditListCommand: AuditReadingCommand {
     func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
         let isDone: Void? = try await queue.read(in: context) { manager in
-            try await start.check(manager)
+            var after = try await start.head(in: manager)
             var left = last ?? limit
-            var after = start.sequence
             var isFirst = true
             repeat {
                 let size = min(left, Self.pageSize)
@@ -69,13 +68,15 @@ struct AuditListCommand: AuditReadingCommand {
                     try context.output.write(table.text(rows))
                 }
                 left = page.count < size ? 0 : left - size
-                after = page.last?.event.sequence ?? after
+                after = page.last?.event.cursor ?? after
             } while left > 0
-            guard alert == nil, let head = try await manager.auditHead(), head.sequence > after
+            guard alert == nil, let head = try await manager.auditHead(),
+                head.sequence > after.sequence
             else { return }
-            context.note("\(head.sequence - after) more; to continue: --after \(after)")
+            let rest = head.sequence - after.sequence
+            context.note("\(rest) more; to continue: --after \(after.sequence)")
         }
-        if isDone == nil { try start.check(end: 0) }
+        if isDone == nil { try start.checkWithoutLog() }
         return .done
     }
 }
@@ -102,7 +103,9 @@ extension AuditListCommand {
         return [
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
-        ] + title + ["\(responder.account) via \(responder.via)\(tty)", detail(entry, in: context)]
+        ] + title + [
+            "\(responder.account.label) via \(responder.via)\(tty)", detail(entry, in: context),
+        ]
     }
 
     private static func detail(_ entry: AuditEntry, in context: Context) -> String {
@@ -135,7 +138,7 @@ extension AuditListCommand {
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),
             ("key", .optional(event.key)), ("button", .optional(entry.button)),
-            ("cursor", .string(AuditHead(sequence: event.sequence, hash: entry.hash).text)),
+            ("cursor", .string(event.cursor.text)),
         ])
     }
 }

@@ -5,7 +5,7 @@ protocol AuditReadingCommand: Command where Common == QueueOptions {
 }
 
 extension AuditReadingCommand {
-    var start: AuditCursor { after ?? .start }
+    var start: AuditCursor { after ?? .number(0) }
 }
 
 extension Option where Target: AuditReadingCommand {

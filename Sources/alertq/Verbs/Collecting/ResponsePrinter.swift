@@ -1,5 +1,4 @@
 import AlertQueue
-import Glibc
 import TextFormats
 
 /// How the verbs that hand a response to its asker print it, and what they exit with.
@@ -63,7 +62,9 @@ struct ResponsePrinter: Sendable {
                 // and a line with two columns must not become two lines.
                 let isPlain = context.output.isTerminal || namesAlert
                 let shown = isPlain ? SafeText.line(button) : button
-                try context.print(namesAlert ? "\(record.id)\t\(shown)" : shown)
+                let lines = [shown] + values(of: record, response)
+                try context.print(
+                    lines.map { namesAlert ? "\(record.id)\t\($0)" : $0 }.joined(separator: "\n"))
             }
         } catch {
             context.note("\(verb): alert \(record.id): \(ending)")
@@ -77,6 +78,33 @@ struct ResponsePrinter: Sendable {
         }
         if response.collectedAt == nil { await collect(record, manager) }
         return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
+    }
+
+    /// The lines for what was entered: the fields' ids and values, and the note without an id.
+    private func values(of record: AlertRecord, _ response: Response) -> [String] {
+        let values = record.alert.fields.compactMap { field in
+            response.values[field.id].map { "\(field.id)\t\(Self.column($0.text))" }
+        }
+        let lines = values + (response.note.map { ["\t" + Self.column($0)] } ?? [])
+        guard context.output.isTerminal else { return lines }
+        return lines.map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false)
+                .map { SafeText.line(String($0)) }.joined(separator: "\t")
+        }
+    }
+
+    /// A text as a column of a line: as PostgreSQL's `COPY` writes it,
+    /// <https://www.postgresql.org/docs/current/sql-copy.html>.
+    private static func column(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { line, scalar in
+            switch scalar {
+            case "\\": line += "\\\\"
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
@@ -109,6 +137,6 @@ struct ResponsePrinter: Sendable {
     private func isWorthNoting(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
         if result.button == nil || response.by == .policy { return true }
-        return context.errors.isTerminal && response.responder?.pid != getpid()
+        return context.errors.isTerminal && response.responder?.process.isCurrent != true
     }
 }

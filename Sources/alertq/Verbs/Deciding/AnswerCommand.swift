@@ -13,6 +13,8 @@ struct AnswerCommand: ChangingCommand {
             Option(
                 "seen", .text("DIGEST"), \.seen,
                 help: "Answer only if DIGEST is that of the alert, as its JSON shows it"),
+            Option("set", .value, each: \.typed, help: "Give a field of the alert a value"),
+            Option("note", .text("TEXT"), \.note, help: "Say something along with the answer"),
         ] + byKey
     static let discussion = [
         """
@@ -26,6 +28,12 @@ struct AnswerCommand: ChangingCommand {
         With --seen, the answer is accepted only if the alert asks what was seen: DIGEST is the \
         “seen” of the JSON that was shown. Otherwise the exit code is 16, or 65 if DIGEST is not a \
         digest.
+        """,
+        """
+        Each --set gives one of the fields of the question a value; for a list, once for each option. \
+        A field without a value has the one that it was asked with. A value that does not fit its \
+        field is refused with exit code 65, and so is an answer without one that is required, unless \
+        it is the cancel button.
         """,
         """
         With --id, BUTTON is an id and never a label.
@@ -42,6 +50,8 @@ struct AnswerCommand: ChangingCommand {
     @Required private var button: String
     private var isID = false
     private var seen: String?
+    private var typed: [TypedValue] = []
+    private var note: String?
 
     func validate() throws {
         try alerts.check()
@@ -54,7 +64,10 @@ struct AnswerCommand: ChangingCommand {
         try await change(in: context) { manager, id in
             let alert = try await manager.record(id).alert
             let button = isID ? button : try Self.id(button, of: alert)
-            return try await manager.answer(id, button: button, as: .thisProcess, seen: seen)
+            let values = try TypedValue.values(typed, for: alert)
+            return try await manager.answer(
+                id, button: button, as: .thisProcess, seen: seen,
+                input: Alert.Input(values: values, note: note))
         }
     }
 

@@ -10,6 +10,7 @@ struct WithdrawCommand: RevokingCommand {
         [
             Option(
                 "orphaned", \.takesOrphaned, help: "All questions for whose answers nobody waits"),
+            Option("because", .text("TEXT"), \.reason, help: "Why, which the audit log keeps"),
             .force,
         ] + byKey
     static let discussion = [
@@ -21,11 +22,13 @@ struct WithdrawCommand: RevokingCommand {
         and --user restrict it to one asker or account; for root, and with --force, it takes back \
         those of all accounts. If there is none, the exit code is 0.
         """,
+        """
+        --because says why, in at most 1 KiB: audit list and show print it. The audit log keeps it for \
+        ever, also when the alert's texts are erased.
+        """,
         forceDiscussion, severalDiscussion,
     ]
 
-    /// What the log says of a question that nobody waited for.
-    private static let reason = "nobody waited for the answer"
     /// How many alerts are in memory at a time.
     private static let pageSize = 500
 
@@ -33,6 +36,8 @@ struct WithdrawCommand: RevokingCommand {
     var alerts = NamedAlerts()
     var isForced = false
     private var takesOrphaned = false
+    /// Why, as the log is to say it.
+    private var reason: String?
 
     func validate() throws {
         let namesNone = alerts.ids.isEmpty && alerts.keys.isEmpty
@@ -50,11 +55,11 @@ struct WithdrawCommand: RevokingCommand {
         var results: [Alert.ID: Result<AlertRecord, AlertError>] = [:]
         return try await change(in: context) { manager, id in
             if results.isEmpty, alerts.ids.count > 1 {
-                let all = try await manager.withdraw(alerts.ids, authority)
+                let all = try await manager.withdraw(alerts.ids, authority, because: reason)
                 results = Dictionary(uniqueKeysWithValues: zip(alerts.ids, all))
             }
             if let result = results[id] { return try result.get() }
-            return try await manager.withdraw(id, authority)
+            return try await manager.withdraw(id, authority, because: reason)
         }
     }
 }
@@ -72,7 +77,8 @@ extension WithdrawCommand {
                 let ids = page.filter { isMeant($0, manager) }.map(\.id)
                 let results = try await RewriteNote.whileStoring(in: manager, context) {
                     try await manager.withdraw(
-                        ids, authority, because: Self.reason, onlyIfOrphaned: true)
+                        ids, authority, because: reason ?? "nobody waited for the answer",
+                        onlyIfOrphaned: true)
                 }
                 for (id, result) in zip(ids, results) {
                     let code = try note(result, of: id, in: context)
@@ -90,7 +96,7 @@ extension WithdrawCommand {
     /// Whether a question is to be taken back: without `--user`, others' only if they may be.
     private func isMeant(_ record: AlertRecord, _ manager: AlertManager) -> Bool {
         guard record.isOrphaned else { return false }
-        if let user = alerts.user { return record.source.uid == user }
+        if let user = alerts.user { return record.source.account == user }
         return isForced || manager.mayCollect(record)
     }
 

@@ -61,7 +61,7 @@ struct AccessAdvice: Sendable {
     }
 
     private func account(_ status: stat) -> String {
-        let owner = status.st_mode == 0 ? nil : Identity.userName(status.st_uid)
+        let owner = status.st_mode == 0 ? nil : Account(uid: status.st_uid).named.name
         let who = owner.map { "use the account \($0)" } ?? "use an account that may"
         let directory = ShellText.quoted(FilePath.directory(of: path))
         return "\(who), or another queue with --database; to see who may: ls -ld \(directory)"

@@ -200,8 +200,7 @@ struct QueueCheckup: Sendable {
     ) async throws(AlertError) -> Finding {
         let check = "presenter"
         let screens = await manager.screens()
-        if screens.all.first?.pid == 0, let process = administration.presenter {
-            // The leader's entry in the slot file is missing or overwritten.
+        if let process = await administration.unknownLeader {
             return Finding(
                 check: check,
                 problem: process.subject

@@ -1,6 +1,5 @@
 import AlertPresenters
 import AlertQueue
-import Glibc
 import Synchronization
 import TextFormats
 
@@ -17,7 +16,7 @@ final class EventLog: Sendable {
 
     private struct State {
         /// The last entry that was looked at.
-        var cursor: Int64
+        var cursor: AuditHead
         /// Whether this process was the one that writes when it last looked.
         var isMine = false
         /// Whether it was when its screen was about to be detached, which counts from then on.
@@ -40,7 +39,7 @@ final class EventLog: Sendable {
         self.sink = sink
         self.entriesPerHead = entriesPerHead
         self.headInterval = headInterval
-        state = Mutex(State(cursor: manager.position.sequence))
+        state = Mutex(State(cursor: manager.position.head))
     }
 
     /// Where lines go: the journal if this build and this machine have one, else the standard
@@ -105,22 +104,24 @@ final class EventLog: Sendable {
     private func isHeadDue(_ state: State) -> Bool {
         guard state.isMine else { return false }
         guard let anchor = state.anchor else { return true }
-        return state.cursor / entriesPerHead > anchor.sequence / entriesPerHead
-            || (anchor.at.duration(to: .now) >= headInterval && state.cursor > anchor.sequence)
+        return state.cursor.sequence / entriesPerHead > anchor.sequence / entriesPerHead
+            || (anchor.at.duration(to: .now) >= headInterval
+                && state.cursor.sequence > anchor.sequence)
     }
 
     /// Whether this process's screen is the one that writes for all: the first of those that can.
     private var writesForAll: Bool {
         get async {
-            await manager.screens().all.first { $0.isThere && $0.keepsLog }?.pid == getpid()
+            let writer = await manager.screens().all.first { $0.isThere && $0.keepsLog }
+            return writer?.process.isCurrent ?? false
         }
     }
 
     private func write(_ page: [AuditEntry]) async {
         let writesForAll = await writesForAll
         let new = state.withLock { state in
-            let new = page.filter { $0.event.sequence > state.cursor }
-            state.cursor = new.last?.event.sequence ?? state.cursor
+            let new = page.filter { $0.event.sequence > state.cursor.sequence }
+            state.cursor = new.last?.event.cursor ?? state.cursor
             let isMine = state.wasMine ?? (writesForAll || state.isMine)
             state.isMine = writesForAll
             return isMine ? new : []
@@ -139,7 +140,7 @@ final class EventLog: Sendable {
             ("ALERTQ_BUTTON", entry.button),
             ("ALERTQ_BUTTON_INDEX", event.buttonIndex.map(String.init)),
             ("ALERTQ_BY", event.by?.rawValue),
-            ("ALERTQ_USER", responder.user ?? "\(responder.uid)"),
+            ("ALERTQ_USER", responder.account.name ?? "\(responder.account.uid)"),
             ("ALERTQ_VIA", responder.via),
             ("ALERTQ_SEQUENCE", "\(event.sequence)"),
             ("ALERTQ_DATABASE", manager.path),
@@ -166,6 +167,6 @@ final class EventLog: Sendable {
             return words + " by \(SafeText.line(source))"
         }
         let by = event.responder
-        return words + " by \(SafeText.line(by.account)) via \(SafeText.line(by.via))"
+        return words + " by \(SafeText.line(by.account.label)) via \(SafeText.line(by.via))"
     }
 }

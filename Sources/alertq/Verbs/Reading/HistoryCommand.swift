@@ -36,7 +36,8 @@ struct HistoryCommand: SearchingCommand {
         """,
         DateText.past,
         """
-        --text searches titles, messages, labels and the values of --info for whole words, in any \
+        --text searches titles, messages, labels, the values of --info, and the answers' values and \
+        notes for whole words, in any \
         order; all of them must occur. Case and accents make no difference. Words in quotation \
         marks must follow each other: '"old snapshots" prune'. A star at the end of a word matches \
         any ending, as in snap*; the more words it matches, the longer the search takes. In \
@@ -57,7 +58,7 @@ struct HistoryCommand: SearchingCommand {
 
     var common = QueueOptions()
     var conditions = AlertConditions()
-    private var askedBy: UInt32?
+    private var askedBy: Account?
     private var outcome: Outcome?
     private var button: String?
     private var by: ResolvedBy?
@@ -84,7 +85,7 @@ struct HistoryCommand: SearchingCommand {
     /// Prints page by page; returns whether nothing was found, `nil` where there is no queue.
     private func list(_ filter: HistoryFilter, in context: Context) async throws -> Bool? {
         var table = Self.table(in: context)
-        var names: [UInt32: String] = [:]
+        var names: [Account: String] = [:]
         if isCSV { try context.output.write(AlertCSV.header) }
         return try await queue.read(in: context) { manager in
             var isEmpty = true
@@ -93,8 +94,8 @@ struct HistoryCommand: SearchingCommand {
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.history(filter, limit: size, after: after)
-                for uid in page.map(\.source.uid) where names[uid] == nil {
-                    names[uid] = Identity.userName(uid) ?? "\(uid)"
+                for account in page.map(\.source.account) where names[account] == nil {
+                    names[account] = account.named.name ?? "\(account.uid)"
                 }
                 try print(page, names, &table, in: context)
                 left = page.count < size || Task.isCancelled ? 0 : left - size
@@ -106,7 +107,7 @@ struct HistoryCommand: SearchingCommand {
     }
 
     private func print(
-        _ page: [AlertRecord], _ names: [UInt32: String], _ table: inout Table,
+        _ page: [AlertRecord], _ names: [Account: String], _ table: inout Table,
         in context: Context
     ) throws {
         if isJSON {
@@ -116,14 +117,16 @@ struct HistoryCommand: SearchingCommand {
             let rows = page.map { AlertCSV.row($0, isShown: isShown) }
             try context.output.write(rows.joined())
         } else if !page.isEmpty {
-            let rows = page.map { Self.row($0, askedBy: names[$0.source.uid] ?? "-", in: context) }
+            let rows = page.map {
+                Self.row($0, askedBy: names[$0.source.account] ?? "-", in: context)
+            }
             try context.output.write(table.text(rows))
         }
     }
 
     private func filter(now: Date) throws(UsageError) -> HistoryFilter {
         var filter = try conditions.responses(now: now)
-        filter.sourceUID = askedBy
+        filter.account = askedBy
         filter.outcome = outcome
         filter.button = button
         filter.by = by
@@ -149,7 +152,7 @@ struct HistoryCommand: SearchingCommand {
         let index = response?.buttonIndex ?? -1
         // Once the texts have been erased, the index is what is left.
         let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
-        let responder = response?.responder?.user.map { " (\($0))" } ?? ""
+        let responder = response?.responder?.account.name.map { " (\($0))" } ?? ""
         let handling = response?.cancelHandling.map { $0 == .handled ? ", handled" : ", simulated" }
         return [
             "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,

@@ -47,7 +47,7 @@ struct ShowCommand: NamingCommand {
         try context.output.write(Self.text(record, in: context))
         var table = AuditListCommand.table(hasTitle: false, in: context)
         try context.print("")
-        var last: Int64 = 0
+        var last = AuditHead.start
         while true {
             let entries = try await manager.audit(
                 after: last, of: record.id, limit: Self.pageSize)
@@ -55,7 +55,7 @@ struct ShowCommand: NamingCommand {
             let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
             try context.output.write(table.text(rows))
             guard entries.count == Self.pageSize, let newest = entries.last else { return }
-            last = newest.event.sequence
+            last = newest.event.cursor
         }
     }
 
@@ -72,8 +72,8 @@ struct ShowCommand: NamingCommand {
         var lines: [(name: String, text: String)] = [
             (
                 "source",
-                "\(record.source.name) (uid \(record.source.uid), "
-                    + "process \(record.source.pid) on \(record.source.host))"
+                "\(record.source.name) (uid \(record.source.account.uid), "
+                    + "process \(record.source.process.pid) on \(record.source.process.host))"
             ),
             ("key", alert.key ?? ""), ("style", alert.style.rawValue),
             ("priority", alert.priority.word),
@@ -81,6 +81,10 @@ struct ShowCommand: NamingCommand {
         for button in alert.buttons {
             lines.append(("button", describe(button, in: record)))
         }
+        for field in alert.fields {
+            lines.append(("field", describe(field, record.response?.values[field.id])))
+        }
+        lines.append(("note", record.response?.note ?? ""))
         for (name, value) in alert.userInfo.sorted(by: { $0.key < $1.key }) {
             lines.append(("info", "\(name)=\(value)"))
         }
@@ -125,6 +129,12 @@ struct ShowCommand: NamingCommand {
         let role = button.role.map { " (\($0.rawValue))" } ?? ""
         return button.id == button.title || record.isErased
             ? button.id + role : "\(button.id)=\(button.title)" + role
+    }
+
+    private static func describe(_ field: Alert.Field, _ value: Alert.Value?) -> String {
+        let title = field.title.isIdentical(to: field.id) ? "" : " (\(field.title))"
+        return field.id + title + (field.isRequired ? ", required" : "")
+            + (value.map { ": \($0.text)" } ?? "")
     }
 
     private static func time(_ date: Date?, _ context: Context) -> String {

@@ -18,7 +18,8 @@ struct PurgeCommand: Command {
     ]
     static let discussion = [
         """
-        Titles, messages, labels, --info strings, and ids that are labels are erased from alerts \
+        Titles, messages, labels, fields, --info strings, values, notes, and ids that are labels are \
+        erased from alerts \
         that were resolved before that time: from the database and from every file next to it. \
         What happened when, who decided, and which button was chosen are kept, as are sources, \
         keys and ids given by the asker; the audit log records whose texts were erased, and by \

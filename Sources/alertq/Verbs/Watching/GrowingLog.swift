@@ -5,17 +5,14 @@ struct GrowingLog {
     let manager: AlertManager
     /// The alert whose entries are read; `nil` for all.
     var alert: Alert.ID?
-    /// The number of the entry after which it goes on.
-    private(set) var sequence: Int64
-    /// The last entry, if its hash is known.
-    private var last: AuditHead?
+    /// The entry after which it goes on.
+    private var last: AuditHead
     private var retry = DiskRetry()
 
-    init(_ manager: AlertManager, of alert: Alert.ID? = nil, after start: AuditCursor) {
+    init(_ manager: AlertManager, of alert: Alert.ID? = nil, after start: AuditHead) {
         self.manager = manager
         self.alert = alert
-        sequence = start.sequence
-        last = start.head
+        last = start
     }
 
     /// The next entries, or none if a second passes without any; each is still to be passed.
@@ -24,7 +21,7 @@ struct GrowingLog {
     mutating func next() async throws -> [AuditEntry] {
         while true {
             do throws(AlertError) {
-                let page = try await manager.nextAudit(after: sequence, of: alert, limit: 100)
+                let page = try await manager.nextAudit(after: last, of: alert, limit: 100)
                 retry.succeed()
                 return page
             } catch {
@@ -38,9 +35,8 @@ struct GrowingLog {
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if the chain doesn't hold.
     mutating func pass(_ entry: AuditEntry) throws -> AuditHead {
         try entry.checkHash()
-        if let last, alert == nil { try entry.checkLink(after: last) }
-        let head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
-        (sequence, last) = (head.sequence, head)
-        return head
+        if alert == nil { try entry.checkLink(after: last) }
+        last = entry.event.cursor
+        return last
     }
 }

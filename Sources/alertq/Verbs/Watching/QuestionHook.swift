@@ -36,14 +36,12 @@ struct QuestionHook: Sendable {
 
     /// Where the log is read from: after the stored entry, or before the oldest question that
     /// waits.
-    private func start() async throws -> AuditCursor {
+    private func start() async throws -> AuditHead {
         if let head = try cursor?.head() {
-            let start = AuditCursor(sequence: head.sequence, head: head)
-            try await start.check(manager)
-            return start
+            return try await AuditCursor.entry(head).head(in: manager)
         }
         // What is asked from now on comes later in the log.
-        let end = manager.position.sequence
+        let end = manager.position.head
         // A walk may miss an alert that moves up in the queue meanwhile, but not twice.
         var oldest = try await oldestWaiting()
         while true {
@@ -52,9 +50,10 @@ struct QuestionHook: Sendable {
             oldest = again
         }
         guard let oldest, let entry = try await manager.audit(of: oldest, limit: 1).first else {
-            return AuditCursor(sequence: end, head: nil)
+            return end
         }
-        return AuditCursor(sequence: min(end, entry.event.sequence - 1), head: nil)
+        let start = AuditHead(sequence: entry.event.sequence - 1, hash: entry.previous)
+        return start.sequence < end.sequence ? start : end
     }
 
     /// The alert that was asked first among those that wait: ids grow in the order of asking.

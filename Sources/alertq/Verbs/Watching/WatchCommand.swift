@@ -117,12 +117,11 @@ struct WatchCommand: SearchingCommand {
         let hasWaited = try await waitForQueue(in: context)
         if let program { return try await run([program] + arguments, in: context) }
         return try await queue.open(via: Self.name) { manager in
-            try await after?.check(manager)
-            if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
             // Everything in a queue that did not exist before has happened since.
-            let start = hasWaited ? 0 : manager.position.sequence
-            return try await follow(
-                manager, after: after ?? AuditCursor(sequence: start, head: nil), in: context)
+            let start =
+                try await after?.head(in: manager) ?? (hasWaited ? .start : manager.position.head)
+            if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
+            return try await follow(manager, after: start, in: context)
         }
     }
 
@@ -138,7 +137,7 @@ struct WatchCommand: SearchingCommand {
             case .noDirectory, .present, .closed: return hasWaited
             }
             if !hasWaited {
-                try after?.check(end: 0)
+                try after?.checkWithoutLog()
                 context.note("there is no queue at \(queue.path) yet; waiting for one")
             }
             hasWaited = true
@@ -150,7 +149,7 @@ struct WatchCommand: SearchingCommand {
     /// Prints events forever. Signals simply end the process: there is nothing to undo, and
     /// a reader that does not read must not be able to block it.
     private func follow(
-        _ manager: AlertManager, after start: AuditCursor, in context: Context
+        _ manager: AlertManager, after start: AuditHead, in context: Context
     ) async throws -> ExitCode {
         var log = GrowingLog(manager, of: alert, after: start)
         while true {

@@ -53,7 +53,7 @@ struct MissedResponseTests {
                 position.withLock { $0 = sequence }
             case .asked(let id):
                 _ = try? await other.answer(id, button: "Yes")
-                let end = other.store.position.sequence
+                let end = other.store.position.head.sequence
                 let isHeard = await eventually { position.withLock { $0 } >= end }
                 #expect(isHeard)
             default:
@@ -96,7 +96,7 @@ struct MissedResponseTests {
         }
         let manager = try await store.manager()
         manager.waiters.add(Waiters.Wait(), for: 1)
-        await manager.follow(from: 0)
+        await manager.follow(from: .start)
         // After its first look, a listener on whose news nothing depends stops.
         #expect(await eventually { looks.withLock { $0 } >= 2 })
         await manager.close()

@@ -36,7 +36,8 @@ struct HandlersTests {
     private func resolved(_ id: Alert.ID, handler: String? = "apply") throws -> Handlers.Event {
         var record = AlertRecord(
             id: id, alert: Alert("Go?", buttons: ["Go"], handler: handler),
-            source: AlertRecord.Source(name: "test", uid: 0, pid: 1, host: "here"),
+            source: AlertRecord.Source(
+                name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 1)),
             state: .resolved, askedAt: Date(), presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
             snoozes: 0, response: nil)
         record.response = Response(

@@ -116,7 +116,7 @@ extension SimulatedAskers {
     }
 
     private func isUnhandled(_ record: AlertRecord) -> Bool {
-        record.source.uid == 0 && record.response?.collectedAt == nil
+        record.source.account.isRoot && record.response?.collectedAt == nil
             && ["apply", "tidy"].contains(record.alert.handler)
     }
 
@@ -125,7 +125,8 @@ extension SimulatedAskers {
         var alert = Alert.yesNo("Question \(id)")
         alert.handler = [nil, nil, "apply", "apply", "tidy", "other"].randomElement(using: &random)!
         let source = AlertRecord.Source(
-            name: "test", uid: chance(85) ? 0 : 1, pid: 1, host: "here")
+            name: "test", Account(uid: chance(85) ? 0 : 1),
+            process: ProcessIdentity(host: "here", pid: 1))
         alerts[id] = AlertRecord(
             id: id, alert: alert, source: source, state: .queued, askedAt: Date(),
             presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)
@@ -136,7 +137,7 @@ extension SimulatedAskers {
     private mutating func ask(by asker: Int, alert id: Alert.ID) {
         guard let record = alerts[id], !askers[asker].isClosed else { return }
         let asking = Asking(
-            receipt: Receipt(record: record, sequence: 0),
+            receipt: Receipt(record: record, head: .start),
             resolutionsBefore: askers[asker].waiters.resolutionsSeen)
         let number = nextNumber()
         switch Int.random(in: 0..<3, using: &random) {
@@ -300,7 +301,7 @@ extension SimulatedAskers {
         askers[asker].waiters.settle(record)
         askers[asker].endCalls(for: id, with: .response(id))
         askers[asker].known.insert(id)
-        feed(.resolved(record, isOwn: record.source.uid == 0), to: asker)
+        feed(.resolved(record, isOwn: record.source.account.isRoot), to: asker)
     }
 
     /// Ends something that takes time.
@@ -373,7 +374,7 @@ extension SimulatedAskers {
             record.alert.handler == name && record.id > last ?? 0 && record.response != nil
                 && record.response?.collectedAt == nil
         }.sorted { $0.id < $1.id }.prefix(3)
-        let own = page.filter { $0.source.uid == 0 }.map(\.id)
+        let own = page.filter { $0.source.account.isRoot }.map(\.id)
         feed(.found(name, .success(Handlers.Page(ids: own, next: page.last?.id))), to: asker)
     }
 

@@ -59,8 +59,8 @@ struct SimulatedDesk {
 
     func attached(at now: ClockReading) -> AttachedScreen {
         let identity = Identity(
-            uid: 0, user: "root", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "here",
-            pid: Int32(number + 1))
+            Account(uid: 0, name: "root"),
+            process: ProcessIdentity(host: "here", pid: Int32(number + 1)))
         var attached = AttachedScreen(
             identity: identity, presenters: screen.presenters.able(at: now), hasDelegate: true)
         attached.alert = shows

@@ -105,7 +105,8 @@ extension SimulatedQueue {
         let isNotice = chance(30)
         var alert: Alert = isNotice ? Alert("Notice \(id)") : .yesNo("Question \(id)")
         if chance(25) { alert.presenters = [chance(50) ? "menu" : "terminal"] }
-        let source = AlertRecord.Source(name: "test", uid: 0, pid: 1, host: "here")
+        let source = AlertRecord.Source(
+            name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 1))
         alerts[id] = AlertRecord(
             id: id, alert: alert, source: source, state: .queued, askedAt: Date(),
             presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)
@@ -214,12 +215,12 @@ extension SimulatedQueue {
         case .resolve(let id, let resolution, _):
             if fails(1) { return .failure(.inconsistent(id, "the log says otherwise")) }
             switch resolution {
-            case .choose(let index?, _):
+            case .choose(let index?, _, _):
                 guard alerts[id]?.alert.buttons.indices.contains(index) == true else {
                     return .failure(.noSuchButton(id, button: "\(index)", known: []))
                 }
                 return resolve(id, .answered, by: .person, index: index, from: desk)
-            case .choose(nil, _):
+            case .choose(nil, _, _):
                 return resolve(id, .dismissed, by: .person, index: -1, from: desk)
             case .dismiss: return resolve(id, .dismissed, by: .system, index: -1, from: desk)
             case .cancel(let isHandled, _):

@@ -28,7 +28,7 @@ struct LeavingTests {
         #expect(!recorder.lines.contains("didPresent"))
         let store = try await queue.store()
         #expect(
-            try await store.events(after: 0, limit: 9, isChecked: true).map(\.kind) == [
+            try await store.events(after: .start, limit: 9, isChecked: true).map(\.kind) == [
                 .asked, .resolved,
             ])
         await store.close()

@@ -273,7 +273,8 @@ struct PresentationTests {
         seen.append(try await events.next())
         #expect(seen.map(\.?.kind) == [.asked, .resolved, .collected])
         #expect(seen.map(\.?.sequence) == [1, 2, 3])
-        for try await event in watcher.events(after: 1) {
+        let first = try #require(seen[0])
+        for try await event in watcher.events(after: first.cursor) {
             #expect(event.sequence == 2)
             break
         }

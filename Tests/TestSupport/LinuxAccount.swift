@@ -1,7 +1,7 @@
 import Glibc
 
 /// A user that a process runs as; the machine need not have such an account.
-package struct Account: Sendable {
+package struct LinuxAccount: Sendable {
     package let uid: uid_t
     package let gid: gid_t
 

@@ -1,3 +1,4 @@
+import AlertCore
 import Synchronization
 
 /// The newest audit entry that this process knows; it only grows.
@@ -5,21 +6,16 @@ import Synchronization
 /// It determines where events continue; whether a database that is opened again is the same queue,
 /// because only that has an entry with this number and this hash; and whether anything has happened
 /// that this process did not do itself.
-package final class LogTail: Sendable {
+final class LogTail: Sendable {
     /// A transaction of this process.
-    package struct Commit: Sendable {
+    struct Commit: Sendable {
         /// The newest entry before it.
-        package let start: AuditHead
+        let start: AuditHead
         /// The newest entry in it.
-        package let head: AuditHead
+        let head: AuditHead
         /// Whether parts of this process other than its writer need to see it.
-        package let concernsOthers: Bool
+        let concernsOthers: Bool
 
-        package init(start: AuditHead, head: AuditHead, concernsOthers: Bool) {
-            self.start = start
-            self.head = head
-            self.concernsOthers = concernsOthers
-        }
     }
 
     private struct State {
@@ -36,32 +32,30 @@ package final class LogTail: Sendable {
     private let state = Mutex(State())
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
-    package init() {}
-
     /// Sets the closure that is called when this process's connections are no longer the queue's.
-    package func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
+    func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
 
     /// Reports that all connections must be closed, because they lead elsewhere.
-    package func reportMove() { moved.withLock { $0 }?() }
+    func reportMove() { moved.withLock { $0 }?() }
 
-    package var head: AuditHead { state.withLock { $0.newest } }
+    var head: AuditHead { state.withLock { $0.newest } }
 
     /// Why this process writes nothing more: the queue is damaged, or no longer has the log that this
     /// process knows.
-    package var failure: AlertError? { state.withLock { $0.failure } }
+    var failure: AlertError? { state.withLock { $0.failure } }
 
     /// Records why nothing more is written; the first reason stays.
-    package func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
+    func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
     /// Why this process reads nothing more, either: what it does with what it reads, such as running
     /// a handler, it could not store. A log that was changed can still be examined.
-    package var readingFailure: AlertError? {
+    var readingFailure: AlertError? {
         if case .inconsistent? = failure { return nil }
         return failure
     }
 
     /// Records the end of the log as found by a reader.
-    package func raise(to head: AuditHead) {
+    func raise(to head: AuditHead) {
         state.withLock { state in
             guard head.sequence > state.newest.sequence else { return }
             if let expected = state.expected, expected.head == head {
@@ -74,7 +68,7 @@ package final class LogTail: Sendable {
     }
 
     /// Records that a transaction is about to be committed.
-    package func expect(_ commit: Commit) {
+    func expect(_ commit: Commit) {
         state.withLock { state in
             state.expected = commit
             state.concernedOthers = false
@@ -83,7 +77,7 @@ package final class LogTail: Sendable {
 
     /// Records that the expected transaction is on disk; returns whether it, or something that
     /// another process did before it, must be examined.
-    package func didCommit() -> Bool {
+    func didCommit() -> Bool {
         state.withLock { state in
             guard let expected = state.expected else { return true }
             if expected.head.sequence > state.newest.sequence {
@@ -98,17 +92,17 @@ package final class LogTail: Sendable {
     }
 
     /// Records that the expected transaction, if there is one, has failed.
-    package func didNotCommit() { state.withLock { $0.expected = nil } }
+    func didNotCommit() { state.withLock { $0.expected = nil } }
 
     /// Whether everything after an entry was done by this process and is known to it.
-    package func isOwn(since sequence: Int64) -> Bool {
+    func isOwn(since sequence: Int64) -> Bool {
         state.withLock { sequence >= $0.ownSince }
     }
 
     /// The newest entry if everything after an entry is such, else that entry itself.
-    package func endOfOwn(after sequence: Int64) -> Int64 {
+    func endOfOwn(after head: AuditHead) -> AuditHead {
         state.withLock { state in
-            sequence >= state.ownSince ? max(sequence, state.newest.sequence) : sequence
+            (state.ownSince..<state.newest.sequence).contains(head.sequence) ? state.newest : head
         }
     }
 

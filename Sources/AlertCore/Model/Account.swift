@@ -1,0 +1,38 @@
+/// An account of a machine.
+///
+/// Two are equal if they have the same number on the same host; a name may change.
+public struct Account: Sendable, Codable {
+    /// The machine whose account it is. It is empty in a queue in files, where all accounts are
+    /// those of the machine: renaming that changes none of them.
+    public var host: String
+    /// The user id. In a user namespace, such as a container's, it is the one outside of it.
+    public var uid: UInt32
+    /// The name that it had when it asked or acted, if that is recorded, and whether that was in a
+    /// user namespace: `ana, in a user namespace as uid 0`.
+    public var name: String?
+
+    /// Creates an account, by default one of a queue in files.
+    public init(uid: UInt32, name: String? = nil, host: String = "") {
+        self.host = host
+        self.uid = uid
+        self.name = name
+    }
+}
+
+extension Account: Hashable {
+    /// Whether both have the same number on the same host.
+    public static func == (left: Account, right: Account) -> Bool {
+        left.uid == right.uid && left.host.isIdentical(to: right.host)
+    }
+
+    /// Adds what equal accounts have in common.
+    public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
+}
+
+extension Account {
+    /// Whether it has all rights over the accounts of its host.
+    package var isRoot: Bool { uid == 0 }
+
+    /// Its name, or else its number, for people.
+    package var label: String { name ?? "uid \(uid)" }
+}

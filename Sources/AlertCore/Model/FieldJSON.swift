@@ -1,0 +1,447 @@
+import TextFormats
+
+/// Fields as JSON: each is a property of a JSON Schema, with its `id`, and `required` if it is.
+///
+/// In the alert's JSON, and in the database, fields are an array of these. ``fields(schema:)`` reads
+/// them from a schema of an object, as the Model Context Protocol has it.
+package enum FieldJSON {
+    /// The fields on one line; the audit log's hash of what was asked covers exactly this.
+    package static func text(_ fields: [Alert.Field]) throws(AlertError) -> String {
+        do { return try array(fields).text() } catch {
+            throw .invalid("fields", "can't be written as JSON: \(error)")
+        }
+    }
+
+    package static func array(_ fields: [Alert.Field]) -> JSONValue { .array(fields.map(\.json)) }
+
+    /// Reads what ``text(_:)`` writes.
+    package static func fields(_ text: String) throws(AlertError) -> [Alert.Field] {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: Array(text.utf8)) } catch {
+            throw .invalid("fields", "are not JSON: \(error)")
+        }
+        guard let elements = json.elements else { throw .invalid("fields", "are not an array") }
+        return try elements.map { element throws(AlertError) in try Alert.Field(json: element) }
+    }
+
+    /// The fields that a JSON Schema of an object asks for, in the order of its properties.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, which names the property and the keyword that can't
+    ///   be a field's.
+    package static func fields(schema: JSONValue) throws(AlertError) -> [Alert.Field] {
+        guard let members = schema.members else { throw .invalid("schema", "is not an object") }
+        for (name, value) in members where !["type", "properties", "required"].contains(name) {
+            guard Keyword.annotations.contains(name) || name == "additionalProperties" else {
+                throw .invalid("schema", "has “\(name)”, which a form can't have")
+            }
+            _ = value
+        }
+        guard schema["type"]?.string ?? "object" == "object",
+            let properties = schema["properties"]?.members
+        else {
+            throw .invalid("schema", "is not of an object with properties: \(Keyword.example)")
+        }
+        let required = schema["required"]?.elements?.compactMap(\.string) ?? []
+        if let unknown = required.first(where: { name in !properties.contains { $0.key == name } })
+        {
+            throw .invalid("schema", "requires “\(unknown)”, which is none of its properties")
+        }
+        return try properties.map { name, property throws(AlertError) in
+            var field = try Alert.Field(name, schema: property)
+            field.isRequired = required.contains(name)
+            return field
+        }
+    }
+
+    /// Names in a schema.
+    fileprivate enum Keyword {
+        /// These say something about the schema or to its reader, and nothing about values.
+        static let annotations = [
+            "$schema", "$id", "$comment", "title", "description", "examples", "deprecated",
+        ]
+        static let example = #"{"properties": {"name": {"type": "string"}}}"#
+    }
+}
+
+// MARK: - Writing
+
+extension Alert {
+    /// The fields as the database has them and the log hashes them; `nil` if there are none.
+    package var fieldsJSON: String? {
+        // Every text of Swift's can be written as JSON.
+        fields.isEmpty ? nil : try? FieldJSON.text(fields)
+    }
+}
+
+extension Alert.Input {
+    /// The values as an object of JSON, in the order of an alert's fields; `nil` if there are none.
+    package func json(for fields: [Alert.Field]) -> JSONValue? {
+        guard !values.isEmpty else { return nil }
+        return .object(
+            fields.compactMap { field in values[field.id].map { (field.id, $0.json) } })
+    }
+
+    /// The values as the database has them; `nil` if there are none.
+    package func text(for fields: [Alert.Field]) -> String? { try? json(for: fields)?.text() }
+
+    /// Reads values that ``json(for:)`` has written.
+    package init(json: JSONValue, note: String?, fields: [Alert.Field]) throws(AlertError) {
+        self.init(note: note)
+        for (id, value) in json.members ?? [] {
+            guard let field = fields.first(where: { $0.id == id }) else {
+                throw .invalid("value of “\(id)”", "is for no field")
+            }
+            values[id] = try field.value(json: value)
+        }
+    }
+}
+
+extension Alert.Field {
+    /// The field as JSON.
+    var json: JSONValue {
+        var members: [(key: String, value: JSONValue)] = [("id", .string(id))]
+        func add(_ name: String, _ value: JSONValue?) {
+            if let value { members.append((name, value)) }
+        }
+        switch kind {
+        case .text(let rules):
+            add("type", .string("string"))
+            if rules.isMultiline { add("multiline", .bool(true)) }
+            if rules.length.lowerBound > 0 {
+                add("minLength", .integer(Int64(rules.length.lowerBound)))
+            }
+            if rules.length.upperBound < Alert.Limit.value {
+                add("maxLength", .integer(Int64(rules.length.upperBound)))
+            }
+            add("pattern", rules.pattern.map(JSONValue.string))
+            add("format", rules.format.map { .string($0.rawValue) })
+        case .integer(let range):
+            add("type", .string("integer"))
+            if range.lowerBound > .min { add("minimum", .integer(range.lowerBound)) }
+            if range.upperBound < .max { add("maximum", .integer(range.upperBound)) }
+        case .number(let range):
+            add("type", .string("number"))
+            if range.lowerBound > -.greatestFiniteMagnitude {
+                add("minimum", Alert.Value(range.lowerBound).json)
+            }
+            if range.upperBound < .greatestFiniteMagnitude {
+                add("maximum", Alert.Value(range.upperBound).json)
+            }
+        case .boolean: add("type", .string("boolean"))
+        case .choice(let options):
+            add("type", .string("string"))
+            members.append(Self.list(options, titled: "oneOf"))
+        case .choices(let options, let count):
+            add("type", .string("array"))
+            if count.lowerBound > 0 { add("minItems", .integer(Int64(count.lowerBound))) }
+            if count.upperBound < options.count {
+                add("maxItems", .integer(Int64(count.upperBound)))
+            }
+            let list = Self.list(options, titled: "anyOf")
+            add("items", .object([("type", .string("string")), list]))
+        }
+        if !title.isIdentical(to: id) { add("title", .string(title)) }
+        add("description", detail.map(JSONValue.string))
+        add("placeholder", placeholder.map(JSONValue.string))
+        add("default", initialValue?.json)
+        if isRequired { add("required", .bool(true)) }
+        return .object(members)
+    }
+
+    /// Options as an `enum`, or with titles.
+    private static func list(
+        _ options: [Option], titled: String
+    ) -> (key: String, value: JSONValue) {
+        if options.allSatisfy({ $0.id.isIdentical(to: $0.title) }) {
+            return ("enum", .array(options.map { .string($0.id) }))
+        }
+        let titles = options.map { option in
+            JSONValue.object([("const", .string(option.id)), ("title", .string(option.title))])
+        }
+        return (titled, .array(titles))
+    }
+}
+
+extension Alert.Value {
+    /// The value as JSON.
+    package var json: JSONValue {
+        switch self {
+        case .text(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number("\(number)")
+        case .boolean(let value): .bool(value)
+        case .list(let ids): .array(ids.map(JSONValue.string))
+        }
+    }
+
+    /// A number; one that is whole, and fits, is ``integer(_:)``, as which JSON would be read.
+    package init(_ number: Double) {
+        self = Int64(exactly: number).map(Self.integer) ?? .number(number)
+    }
+}
+
+// MARK: - Reading
+
+extension Alert.Field {
+    /// The field as it is read from its JSON, which leaves out what says nothing.
+    var normalized: Alert.Field {
+        var field = self
+        switch kind {
+        case .text(var rules):
+            let low = rules.length.lowerBound
+            rules.length = low...max(low, min(rules.length.upperBound, Alert.Limit.value))
+            field.kind = .text(rules)
+        case .choices(let options, let count):
+            let low = count.lowerBound
+            field.kind = .choices(
+                options, count: low...max(low, min(count.upperBound, options.count)))
+        case .integer, .number, .boolean, .choice: break
+        }
+        if let initialValue, let value = try? check(initialValue) { field.initialValue = value }
+        return field
+    }
+
+    /// Reads what ``json`` writes.
+    init(json: JSONValue) throws(AlertError) {
+        guard let id = json["id"]?.string, let members = json.members else {
+            throw .invalid("field", "has no id")
+        }
+        let rest = members.filter { $0.key != "id" && $0.key != "required" }
+        try self.init(id, schema: .object(rest))
+        if case .bool(let value)? = json["required"] { isRequired = value }
+    }
+
+    /// Reads a property of a JSON Schema.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, which names what can't be a field.
+    init(_ id: String, schema: JSONValue) throws(AlertError) {
+        var property = try Property(id, schema)
+        let title = try property.text("title")
+        let detail = try property.text("description")
+        let placeholder = try property.text("placeholder")
+        let initial = property.take("default")
+        let kind = try property.kind()
+        try property.end()
+        self.init(id, kind, title: title, detail: detail, placeholder: placeholder)
+        if let initial { initialValue = try value(json: initial) }
+    }
+
+    /// The value that JSON has for this field.
+    package func value(json: JSONValue) throws(AlertError) -> Alert.Value {
+        switch (kind, json) {
+        case (_, .string(let text)): return .text(text)
+        case (_, .bool(let value)): return .boolean(value)
+        case (_, .integer(let number)): return .integer(number)
+        case (_, .number(let digits)):
+            guard let number = Double(digits), number.isFinite else {
+                throw .invalid("value of “\(id)”", "is “\(digits)”, which is too large")
+            }
+            return Alert.Value(number)
+        case (_, .array(let elements)):
+            let texts = elements.compactMap(\.string)
+            guard texts.count == elements.count else {
+                throw .invalid("value of “\(id)”", "has an element that is not a text")
+            }
+            return .list(texts)
+        case (_, .null), (_, .object):
+            throw .invalid(
+                "value of “\(id)”", "is neither a text, a number, true, false nor a list")
+        }
+    }
+
+    /// The value that texts say, as a person types them: an option by its id or its title, and
+    /// several texts for a list.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, also for a value that does not fit.
+    package func value(typed texts: [String]) throws(AlertError) -> Alert.Value? {
+        if case .choices(let options, _) = kind {
+            return try check(.list(texts.filter { !$0.isEmpty }.map { Self.id(of: $0, options) }))
+        }
+        guard let text = texts.last, texts.count == 1 else {
+            throw .invalid("value of “\(id)”", "is given \(texts.count) times; once is possible")
+        }
+        switch kind {
+        case .text: return try check(.text(text))
+        case .choice(let options): return try check(.text(Self.id(of: text, options)))
+        case .integer, .number, .boolean: break
+        case .choices: return nil
+        }
+        if text.isBlank { return nil }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let word = words.count == 1 ? words[0].lowercased() : ""
+        switch (kind, word) {
+        case (.boolean, "true"), (.boolean, "yes"): return .boolean(true)
+        case (.boolean, "false"), (.boolean, "no"): return .boolean(false)
+        case (.integer, _): return try check(Int64(word).map(Alert.Value.integer) ?? .text(text))
+        case (.number, _):
+            let isDecimal = word.utf8.allSatisfy("+-.0123456789e".utf8.contains)
+            let number = isDecimal ? Double(word) : nil
+            return try check(number.map { Alert.Value($0) } ?? .text(text))
+        default: return try check(.text(text))
+        }
+    }
+
+    private static func id(of text: String, _ options: [Option]) -> String {
+        if options.contains(where: { $0.id.isIdentical(to: text) }) { return text }
+        let titled = options.filter { $0.title.isIdentical(to: text) }
+        return titled.count == 1 ? titled[0].id : text
+    }
+
+    /// A property of a schema while it is read: each keyword is taken once, and none may be left.
+    private struct Property {
+        let id: String
+        private var members: [(key: String, value: JSONValue)]
+
+        init(_ id: String, _ schema: JSONValue) throws(AlertError) {
+            self.id = id
+            guard let members = schema.members else {
+                throw .invalid("field “\(id)”", "is not an object of JSON")
+            }
+            self.members = members
+            if take("writeOnly") != nil || string("format") == "password" {
+                throw error(
+                    "asks for a secret, which a queue that keeps everything must not have; use "
+                        + "systemd-ask-password")
+            }
+        }
+
+        func error(_ reason: String) -> AlertError { .invalid("field “\(id)”", reason) }
+
+        /// Takes a keyword's value; `nil` if it is absent or null.
+        mutating func take(_ name: String) -> JSONValue? {
+            guard let index = members.firstIndex(where: { $0.key == name }) else { return nil }
+            let value = members.remove(at: index).value
+            if case .null = value { return nil }
+            return value
+        }
+
+        private func string(_ name: String) -> String? {
+            members.first { $0.key == name }?.value.string
+        }
+
+        mutating func text(_ name: String) throws(AlertError) -> String? {
+            guard let value = take(name) else { return nil }
+            guard let text = value.string else { throw error("has “\(name)” that is not a text") }
+            return text
+        }
+
+        private mutating func count(_ name: String, _ standard: Int) throws(AlertError) -> Int {
+            guard let value = take(name) else { return standard }
+            guard let number = value.integer, (0...Int64(Int32.max)).contains(number) else {
+                throw error("has “\(name)” that is not a whole number from 0")
+            }
+            return Int(number)
+        }
+
+        private func range<Bound: Comparable>(
+            _ low: Bound, _ high: Bound
+        ) throws(AlertError) -> ClosedRange<Bound> {
+            guard low <= high else { throw error("has a minimum above its maximum") }
+            return low...high
+        }
+
+        private mutating func bound(_ name: String) throws(AlertError) -> Double? {
+            guard let value = take(name) else { return nil }
+            switch value {
+            case .integer(let number): return Double(number)
+            case .number(let digits):
+                if let number = Double(digits), number.isFinite { return number }
+            default: break
+            }
+            throw error("has “\(name)” that is not a number")
+        }
+
+        private mutating func wholeBound(
+            _ name: String, _ rule: FloatingPointRoundingRule
+        ) throws(AlertError) -> Int64? {
+            if case .integer(let number)? = members.first(where: { $0.key == name })?.value {
+                _ = take(name)
+                return number
+            }
+            guard let number = try bound(name)?.rounded(rule) else { return nil }
+            return Int64(exactly: number) ?? (number < 0 ? .min : .max)
+        }
+
+        mutating func kind() throws(AlertError) -> Kind {
+            let type = try text("type")
+            if let options = try options(titled: "oneOf") {
+                guard type ?? "string" == "string" else {
+                    throw error("has options that are not texts")
+                }
+                return .choice(options)
+            }
+            switch type {
+            case "string": return .text(try textRules())
+            case "boolean": return .boolean
+            case "integer":
+                let low = try wholeBound("minimum", .up) ?? .min
+                return .integer(try range(low, wholeBound("maximum", .down) ?? .max))
+            case "number":
+                let low = try bound("minimum") ?? -.greatestFiniteMagnitude
+                return .number(
+                    try range(low, bound("maximum") ?? .greatestFiniteMagnitude))
+            case "array":
+                guard let items = take("items") else {
+                    throw error("is an array without “items”")
+                }
+                var inner = try Property(id, items)
+                _ = try inner.text("type")
+                guard let options = try inner.options(titled: "anyOf") else {
+                    throw error("is an array of something else than options (“enum” or “anyOf”)")
+                }
+                try inner.end()
+                _ = take("uniqueItems")
+                let low = try count("minItems", 0)
+                return .choices(
+                    options, count: try range(low, count("maxItems", options.count)))
+            case let type?: throw error("has the type “\(type)”, which no field can have")
+            case nil: throw error("has no type")
+            }
+        }
+
+        private mutating func textRules() throws(AlertError) -> TextRules {
+            var rules = TextRules()
+            if case .bool(let value)? = take("multiline") { rules.isMultiline = value }
+            let low = try count("minLength", 0)
+            rules.length = try range(low, count("maxLength", Alert.Limit.value))
+            rules.pattern = try text("pattern")
+            if let name = try text("format") {
+                guard let format = Format(rawValue: name) else {
+                    let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw error("has the format “\(name)”, which is none of \(known)")
+                }
+                rules.format = format
+            }
+            return rules
+        }
+
+        private mutating func options(titled: String) throws(AlertError) -> [Option]? {
+            if let values = take("enum") {
+                let ids = values.elements?.compactMap(\.string) ?? []
+                guard !ids.isEmpty, ids.count == values.elements?.count else {
+                    throw error("has an “enum” that is not a list of texts")
+                }
+                // An older form of the protocol has titles apart.
+                let titles = take("enumNames")?.elements?.compactMap(\.string) ?? ids
+                guard titles.count == ids.count else {
+                    throw error("has \(titles.count) names for \(ids.count) options")
+                }
+                return zip(ids, titles).map { Option($1, id: $0) }
+            }
+            guard let values = take(titled) else { return nil }
+            return try (values.elements ?? []).map { value throws(AlertError) in
+                guard let id = value["const"]?.string else {
+                    throw error("has an option in “\(titled)” without a text as its “const”")
+                }
+                return Option(value["title"]?.string ?? id, id: id)
+            }
+        }
+
+        /// Checks that nothing is left that would have to be applied.
+        func end() throws(AlertError) {
+            let rest = members.first { !FieldJSON.Keyword.annotations.contains($0.key) }
+            guard let rest else { return }
+            throw error("has “\(rest.key)”, which can't be applied here")
+        }
+    }
+}

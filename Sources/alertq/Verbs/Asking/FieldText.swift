@@ -1,0 +1,69 @@
+import AlertQueue
+import FoundationEssentials
+import TextFormats
+
+// What people type about fields: definitions for `ask`, values for `answer`.
+
+extension Argument where Value == Alert.Field {
+    /// A field for a line of text, with a label if one is given.
+    static var textField: Argument {
+        Argument("ID[=LABEL]") { text throws(UsageError) in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let id = String(parts[0])
+            return Alert.Field(id, title: parts.count > 1 ? String(parts[1]) : id)
+        }
+    }
+}
+
+extension FieldJSON {
+    /// The fields of a schema in JSON, or in the file after an `@`.
+    static func fields(typed text: String) throws -> [Alert.Field] {
+        var bytes = Array(text.utf8)
+        if text.hasPrefix("@") {
+            let path = String(text.dropFirst())
+            guard let contents = FileManager.default.contents(atPath: path) else {
+                throw CommandError(.inputOutput, "can't read the schema in \(path)")
+            }
+            bytes = Array(contents)
+        }
+        do { return try fields(schema: JSONValue(parsing: bytes)) } catch let error as JSONError {
+            throw AlertError.invalid("schema", "is not JSON: \(error)")
+        }
+    }
+}
+
+/// A value as it is typed, and the field that it is for.
+struct TypedValue: Sendable {
+    let field: String
+    let text: String
+
+    /// The values by field that some texts have for an alert's fields, each field's in their order.
+    static func values(
+        _ typed: [TypedValue], for alert: Alert
+    ) throws(AlertError) -> [String: Alert.Value] {
+        var values: [String: Alert.Value] = [:]
+        for name in Set(typed.map(\.field)) {
+            let texts = typed.filter { $0.field == name }.map(\.text)
+            guard let field = alert.fields.first(where: { $0.id == name }) else {
+                // The queue refuses it, and says which fields there are.
+                values[name] = .text(texts.joined())
+                continue
+            }
+            // An empty text stands for no value, also where there is an initial one.
+            values[name] = try field.value(typed: texts) ?? .text("")
+        }
+        return values
+    }
+}
+
+extension Argument where Value == TypedValue {
+    static var value: Argument {
+        Argument("ID=VALUE") { text throws(UsageError) in
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw UsageError("“\(text)” is not of the form ID=VALUE")
+            }
+            return TypedValue(
+                field: String(text[..<equals]), text: String(text[text.index(after: equals)...]))
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import TestSupport
+import Testing
+import TextFormats
+
+@testable import AlertCore
+
+@Suite("Fields", .inParallel)
+struct FieldTests {
+    private static let options: [Alert.Field.Option] = ["sda", .init("The second", id: "sdb")]
+
+    private static let fields: [Alert.Field] = [
+        Alert.Field("name", title: "Name", isRequired: true, placeholder: "backup"),
+        Alert.Field(
+            "code", .text(Alert.Field.TextRules(length: 2...4, pattern: "^[a-z]+$")), detail: "d"),
+        Alert.Field("text", .text(Alert.Field.TextRules(isMultiline: true))),
+        Alert.Field("copies", .integer(1...3), initialValue: .integer(1)),
+        Alert.Field("ratio", .number(0...1.5)),
+        Alert.Field("keep", .boolean, initialValue: .boolean(true)),
+        Alert.Field("disk", .choice(options), initialValue: .text("sdb")),
+        Alert.Field("tags", .choices(["a", "b", "c"], count: 1...2)),
+    ]
+
+    private static let alert = Alert(
+        "Rename?", buttons: ["Rename", .cancel("Keep")], fields: fields)
+
+    private static func reason(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch { return "\(error)" }
+    }
+
+    @Test("Fields are read as they were written, and written as a schema has them")
+    func roundTrip() throws {
+        let text = try FieldJSON.text(Self.fields)
+        #expect(try FieldJSON.fields(text) == Self.fields)
+        #expect(
+            text.hasPrefix(
+                #"[{"id":"name","type":"string","title":"Name","placeholder":"backup","required":true},"#
+                    + #"{"id":"code","type":"string","minLength":2,"maxLength":4,"#
+                    + #""pattern":"^[a-z]+$","description":"d"},"#))
+        let decoded = try JSONDecoder().decode([Alert.Field].self, from: Data(text.utf8))
+        #expect(decoded == Self.fields)
+    }
+
+    @Test("A schema of the Model Context Protocol becomes fields in its order")
+    func schema() throws {
+        let json = """
+            {"type": "object", "required": ["z"], "properties": {
+             "z": {"type": "string", "format": "email", "maxLength": 99999},
+             "a": {"type": "integer", "minimum": 1.5, "maximum": 9},
+             "b": {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}]}},
+             "c": {"type": "string", "enum": ["1", "2"], "enumNames": ["One", "Two"],
+                   "default": "2"}}}
+            """
+        let fields = try FieldJSON.fields(schema: JSONValue(parsing: Array(json.utf8)))
+        #expect(fields.map(\.id) == ["z", "a", "b", "c"])
+        #expect(fields.map(\.isRequired) == [true, false, false, false])
+        #expect(fields[1].kind == .integer(2...9))
+        #expect(fields[2].kind == .choices([.init("X", id: "x")], count: 0...1))
+        #expect(fields[3].kind == .choice([.init("One", id: "1"), .init("Two", id: "2")]))
+        #expect(fields[3].initialValue == .text("2"))
+        let normalized = fields.map(\.normalized)
+        #expect(try FieldJSON.fields(FieldJSON.text(fields)) == normalized)
+    }
+
+    @Test(
+        "A schema that no form can have is refused, with the property and what is wrong",
+        arguments: [
+            (#"[]"#, "the schema is not an object"),
+            (#"{"properties": {"a": {"type": "object"}}}"#, "has the type “object”"),
+            (#"{"properties": {"a": {}}}"#, "the field “a” has no type"),
+            (
+                #"{"properties": {"a": {"type": "string", "format": "password"}}}"#,
+                "asks for a secret"
+            ),
+            (#"{"properties": {"a": {"type": "string", "writeOnly": true}}}"#, "asks for a secret"),
+            (
+                #"{"properties": {"a": {"type": "string", "format": "ipv4"}}}"#,
+                "has the format “ipv4”"
+            ),
+            (#"{"properties": {"a": {"type": "integer", "multipleOf": 2}}}"#, "has “multipleOf”"),
+            (#"{"properties": {"a": {"type": "array", "items": {"type": "string"}}}}"#, "options"),
+            (#"{"properties": {"a": {"type": "string", "enum": [1]}}}"#, "not a list of texts"),
+            (#"{"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 1}}}"#, "minimum"),
+            (#"{"properties": {}, "required": ["a"]}"#, "requires “a”"),
+            (#"{"oneOf": [], "properties": {}}"#, "has “oneOf”"),
+        ])
+    func refusedSchema(json: String, part: String) throws {
+        let value = try JSONValue(parsing: Array(json.utf8))
+        let reason = Self.reason { _ = try FieldJSON.fields(schema: value) }
+        #expect(reason?.contains(part) == true, "\(reason ?? "no error")")
+    }
+
+    @Test(
+        "Fields that can't be shown or filled in are refused when they are asked",
+        arguments: [
+            (Alert.Field("a b"), "id of a field"), (Alert.Field(""), "id of a field"),
+            (Alert.Field("a", title: " "), "label of “a”"),
+            (Alert.Field("a", .choice([])), "0 options"),
+            (Alert.Field("a", .choice(["x", "x"])), "two options"),
+            (Alert.Field("a", .choices(["x"], count: 2...3)), "1 options, of which it wants 2"),
+            (Alert.Field("a", .text(.init(pattern: "("))), "has the pattern “(”"),
+            (Alert.Field("a", .integer(1...2), initialValue: .integer(3)), "initial value"),
+            (Alert.Field("a", .boolean, initialValue: .text("x")), "initial value"),
+            (Alert.Field("a", .text(.init(length: 5000...6000))), "5000 characters"),
+        ] as [(Alert.Field, String)])
+    func refusedField(field: Alert.Field, part: String) {
+        let reason = Self.reason {
+            try Alert("t", buttons: ["OK"], fields: [field]).validate()
+        }
+        #expect(reason?.contains(part) == true, "\(reason ?? "no error")")
+    }
+
+    @Test("Fields need a button that sends them, ids of their own, and nobody's default")
+    func refusedAlerts() {
+        let a = Alert.Field("a", isRequired: true)
+        for (alert, part) in [
+            (Alert("t", fields: [a]), "no button to send them"),
+            (Alert("t", buttons: [.cancel("No")], fields: [a]), "no button to send them"),
+            (Alert("t", buttons: ["OK"], fields: [a, a]), "two fields with the id “a”"),
+            (
+                Alert("t", buttons: ["OK"], fields: (0..<9).map { Alert.Field("f\($0)") }),
+                "has 9 fields; at most 8"
+            ),
+            (
+                Alert(
+                    "t", buttons: ["OK"], fields: [a], deadline: .after(.seconds(1)),
+                    defaultButton: "OK"), "“a” has to be filled in"
+            ),
+        ] {
+            let reason = Self.reason { try alert.validate() }
+            #expect(reason?.contains(part) == true, "\(reason ?? "no error")")
+        }
+    }
+
+    @Test(
+        "A value that does not fit its field is refused with the field's name",
+        arguments: [
+            ("name", .text("a\nb"), "several lines"), ("name", .text("a\0"), "NUL"),
+            ("name", .text(String(repeating: "é", count: 2049)), "4098 bytes"),
+            ("name", .integer(1), "is not a text"),
+            ("code", .text("a"), "1 characters; 2 to 4"), ("code", .text("A1"), "pattern"),
+            ("copies", .integer(4), "is not from 1 to 3"), ("copies", .text("x"), "whole number"),
+            ("copies", .number(1.5), "whole number"),
+            ("ratio", .number(2), "is not from 0 to 1.5"), ("ratio", .number(.nan), "a number"),
+            ("ratio", .boolean(true), "a number"), ("keep", .text("maybe"), "true or false"),
+            ("disk", .text("sdc"), "none of sda, sdb"), ("disk", .list(["sda"]), "one option"),
+            ("tags", .list(["a", "b", "c"]), "3 options; 1 to 2"),
+            ("tags", .list(["z"]), "none of"),
+            ("tags", .text("a"), "a list"), ("nothing", .text("a"), "is for no field"),
+        ] as [(String, Alert.Value, String)])
+    func refusedValue(id: String, value: Alert.Value, part: String) {
+        var values: [String: Alert.Value] = ["name": .text("n")]
+        values[id] = value
+        let reason = Self.reason {
+            _ = try Self.alert.completed(Alert.Input(values: values), buttonAt: 0)
+        }
+        #expect(reason?.contains(part) == true, "\(reason ?? "no error")")
+        #expect(reason?.contains("“\(id)”") == true)
+    }
+
+    @Test("What is not given has its initial value, and a cancel button needs none")
+    func completed() throws {
+        let input = try Self.alert.completed(
+            Alert.Input(values: [
+                "name": .text("n"), "keep": .text(""), "tags": .list(["b", "a", "b"]),
+            ]),
+            buttonAt: 0)
+        #expect(
+            input.values == [
+                "name": .text("n"), "copies": .integer(1), "disk": .text("sdb"),
+                "tags": .list(["a", "b"]),
+            ])
+        let missing = Self.reason { _ = try Self.alert.completed(Alert.Input(), buttonAt: 0) }
+        #expect(missing == "the value of “name” is missing")
+        #expect(try Self.alert.completed(Alert.Input(note: " "), buttonAt: 1) == Alert.Input())
+        let note = String(repeating: "n", count: 4097)
+        #expect(
+            Self.reason { _ = try Self.alert.completed(Alert.Input(note: note), buttonAt: 1) }
+                == "the note has 4097 bytes; at most 4096")
+    }
+
+    @Test(
+        "What a person types is read as the field wants it",
+        arguments: [
+            ("copies", ["2"], .integer(2)), ("copies", [" 3 "], .integer(3)),
+            ("copies", [""], nil), ("ratio", ["0.5"], .number(0.5)), ("ratio", ["1"], .integer(1)),
+            ("ratio", ["1e0"], .integer(1)), ("keep", ["YES"], .boolean(true)),
+            ("keep", ["false"], .boolean(false)), ("disk", ["The second"], .text("sdb")),
+            ("tags", ["c", "a"], .list(["a", "c"])), ("name", [" x "], .text(" x ")),
+        ] as [(String, [String], Alert.Value?)])
+    func typed(id: String, texts: [String], value: Alert.Value?) throws {
+        let field = try #require(Self.fields.first { $0.id == id })
+        #expect(try field.value(typed: texts) == value)
+    }
+
+    @Test(
+        "Formats accept what they name",
+        arguments: [
+            (.email, ["ana@example.org", "a@b"], ["ana", "a b@c", "a@", "@b", "a@b..c"]),
+            (.uri, ["https://example.org/?q", "mailto:a@b"], ["example.org", "http:", "a: b"]),
+            (
+                .date, ["2026-11-20", "2024-02-29"],
+                ["2026-13-01", "2026-04-31", "26-1-1", "2026-02-30"]
+            ),
+            (
+                .dateTime, ["2026-11-20T10:00:00Z", "2026-11-20t10:00:60.5+01:00"],
+                ["2026-11-20", "2026-11-20T24:00:00Z", "2026-11-20T10:00:00"]
+            ),
+        ] as [(Alert.Field.Format, [String], [String])])
+    func formats(format: Alert.Field.Format, these: [String], those: [String]) {
+        for text in these { #expect(format.accepts(text), "\(text)") }
+        for text in those { #expect(!format.accepts(text), "\(text)") }
+    }
+
+    @Test(
+        "A value survives JSON, alone and with its fields",
+        arguments: [
+            .text("a\n\u{202E}b"), .integer(.max), .integer(-1), .number(0.1), .number(1e300),
+            .boolean(false), .list(["a", "b"]), Alert.Value(3.0), Alert.Value(1e18),
+        ] as [Alert.Value])
+    func values(value: Alert.Value) throws {
+        let data = try JSONEncoder().encode([value])
+        #expect(try JSONDecoder().decode([Alert.Value].self, from: data) == [value])
+    }
+}

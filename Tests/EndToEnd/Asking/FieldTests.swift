@@ -1,0 +1,136 @@
+import AlertQueueTesting
+import Foundation
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// Questions that ask for more than a button, through the built command.
+@Suite("Fields of the command", .inParallel)
+struct FieldTests {
+    private static let schema = """
+        {"type": "object", "required": ["name"], "properties": {
+          "name": {"type": "string", "title": "New name", "maxLength": 20, "pattern": "^[^/]*$"},
+          "copies": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1},
+          "keep": {"type": "boolean"},
+          "disks": {"type": "array", "items": {"type": "string", "enum": ["sda", "sdb"]}}}}
+        """
+
+    private func ask(_ queue: CommandLineQueue, _ options: String...) async throws {
+        let asked = try await queue.start(
+            ["ask", "Rename?", "-b", "yes=Rename", "--cancel", "no=Keep", "--detach"] + options
+        ).finish()
+        #expect(asked.code == 0, "\(asked)")
+    }
+
+    @Test("The values and the note are printed after the button, stored, found and verified")
+    func answered() async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue, "--schema", Self.schema, "--key", "k")
+        let answered = try await queue.run(
+            "answer", "1", "yes", "--set", "name=nas\t\u{202E}2026", "--set", "keep=yes", "--set",
+            "disks=sdb", "--set", "disks=sda", "--note", "first\nsecond")
+        #expect(answered.code == 0, "\(answered)")
+        let collected = try await queue.run("collect", "k")
+        #expect(
+            collected.output == """
+                yes
+                name\tnas\\t\u{202E}2026
+                copies\t1
+                keep\ttrue
+                disks\t["sda","sdb"]
+                \tfirst\\nsecond
+
+                """, "\(collected)")
+        let alert = try #require(try await queue.objects("history", "--text", "second").first)
+        let values = try #require(alert["values"] as? [String: any Sendable])
+        #expect(values["copies"] as? Int == 1 && values["keep"] as? Bool == true)
+        #expect(alert["note"] as? String == "first\nsecond")
+        let shown = try await queue.run("show", "1")
+        #expect(shown.output.contains("name (New name), required: nas"), "\(shown)")
+        #expect(!shown.output.contains("\u{202E}"))
+        #expect(try await queue.isSound())
+    }
+
+    @Test(
+        "A value that doesn't fit is refused with its field's name, and the question waits",
+        arguments: [
+            (["--set", "name="], "the value of “name” is missing"),
+            (["--set", "copies=2"], "the value of “name” is missing"),
+            (["--set", "name=a/b"], "the value of “name” does not match the pattern “^[^/]*$”"),
+            (["--set", "name=n", "--set", "copies=4"], "the value of “copies” is not from 1 to 3"),
+            (["--set", "name=n", "--set", "copies=x"], "the value of “copies” is “x”"),
+            (["--set", "name=n", "--set", "keep=perhaps"], "the value of “keep” is “perhaps”"),
+            (["--set", "name=n", "--set", "disks=sdc"], "the value of “disks” is “sdc”"),
+            (["--set", "name=n", "--set", "name=m"], "the value of “name” is given 2 times"),
+            (["--set", "other=n"], "the value of “other” is for no field"),
+        ])
+    func refused(options: [String], message: String) async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue, "--schema", Self.schema)
+        let answered = try await queue.start(["answer", "1", "yes"] + options).finish()
+        #expect(answered.code == 65 && answered.errors.contains(message), "\(answered)")
+        #expect(try await queue.objects("list").count == 1)
+        // The cancel button needs no value.
+        #expect(try await queue.run("answer", "1", "no").code == 0)
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A schema that can't be a form is refused, and nothing is stored")
+    func refusedSchema() async throws {
+        let queue = try CommandLineQueue()
+        for (schema, message) in [
+            ("{", "is not JSON"), ("@/nowhere", "can't read the schema in /nowhere"),
+            (#"{"properties": {"a": {"type": "string", "format": "password"}}}"#, "a secret"),
+        ] {
+            let asked = try await queue.run("ask", "T", "--schema", schema, "--detach")
+            #expect(asked.code != 0 && asked.errors.contains(message), "\(asked)")
+        }
+        #expect(try await queue.objects("list").isEmpty)
+    }
+
+    @Test(
+        "A forged value or note is found, and not returned",
+        arguments: [
+            "UPDATE alerts SET note = 'forged'", "UPDATE alerts SET note = NULL",
+            #"UPDATE alerts SET field_values = '{"name":"forged","copies":1}'"#,
+            "UPDATE alerts SET field_values = NULL",
+        ])
+    func forged(sql: String) async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue, "--schema", Self.schema, "--key", "k")
+        let answer = try await queue.run(
+            "answer", "1", "yes", "--set", "name=nas", "--note", "true")
+        #expect(answer.code == 0, "\(answer)")
+        try await queue.forge(sql)
+        #expect(try await queue.run("audit", "verify").code == 65)
+        let collected = try await queue.run("collect", "k")
+        #expect(collected.code == 65 && collected.output.isEmpty, "\(collected)")
+    }
+
+    @Test("A program that presents gives values as JSON")
+    func program() async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue, "--field", "name=New name")
+        let program = try queue.script(
+            "form", #"sleep 0.6; echo '{"button":"yes","values":{"name":"nas"},"note":"typed"}'"#)
+        let screen = try queue.start(["present", "--on", "command:" + program])
+        let waited = try await queue.run("wait", "1")
+        #expect(waited.output == "yes\nname\tnas\n\ttyped\n", "\(waited)")
+        screen.kill(SIGTERM)
+        _ = await screen.finish()
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A withdrawal says why in the log")
+    func withdrawn() async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue)
+        let withdrawn = try await queue.run("withdraw", "1", "--because", "the disk is new")
+        #expect(withdrawn.code == 0, "\(withdrawn)")
+        let entries = try await queue.objects("audit", "list")
+        #expect(entries.contains { $0["detail"] as? String == "the disk is new" })
+        let long = try await queue.run("withdraw", "1", "--because", " ")
+        #expect(long.code != 0)
+        #expect(try await queue.isSound())
+    }
+}
