@@ -100,8 +100,28 @@ extension TextPattern {
         var ranges: [ClosedRange<Unicode.Scalar>] = []
         var isInverted = false
 
+        /// The set of ``merged`` ranges.
         func contains(_ scalar: Unicode.Scalar) -> Bool {
-            ranges.contains { $0.contains(scalar) } != isInverted
+            var (low, high) = (0, ranges.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if ranges[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
+            }
+            return (low < ranges.count && ranges[low].lowerBound <= scalar) != isInverted
+        }
+
+        /// The same set with its ranges in order, none of which overlaps another.
+        var merged: CharacterSet {
+            var result: [ClosedRange<Unicode.Scalar>] = []
+            for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+                guard let last = result.last, range.lowerBound <= last.upperBound else {
+                    result.append(range)
+                    continue
+                }
+                result[result.count - 1] =
+                    last.lowerBound...max(last.upperBound, range.upperBound)
+            }
+            return CharacterSet(ranges: result, isInverted: isInverted)
         }
 
         static let digits = CharacterSet(ranges: ["0"..."9"])
@@ -199,7 +219,7 @@ extension TextPattern {
             rest.removeFirst()
             guard let low = number() else { throw invalid("has a “{” that begins no repetition") }
             var high: Int? = low
-            if skip(",") { high = number() }
+            if skip(",") { high = rest.first == "}" ? nil : number() ?? .max }
             guard rest.first == "}", low <= 256, high ?? 0 <= 256, low <= high ?? low else {
                 throw invalid("has a repetition that is not {N}, {N,} or {N,M}, up to 256")
             }
@@ -278,7 +298,8 @@ extension TextPattern {
                 let isBraced = skip("{")
                 let digits = rest.prefix { isBraced ? $0 != "}" : true }.prefix(isBraced ? 6 : 4)
                 rest.removeFirst(digits.count)
-                guard let code = UInt32(String(String.UnicodeScalarView(digits)), radix: 16),
+                guard digits.allSatisfy(\.properties.isASCIIHexDigit),
+                    let code = UInt32(String(String.UnicodeScalarView(digits)), radix: 16),
                     let scalar = Unicode.Scalar(code), isBraced ? skip("}") : digits.count == 4
                 else { throw invalid("has a “\\u” without the code of a character") }
                 plain = scalar
@@ -305,15 +326,19 @@ extension TextPattern.CharacterSet {
 
 extension TextPattern {
     fileprivate struct Compiler {
-        private static let limit = 2_000
+        /// Each step may be taken at each character of the text, while nothing else is stored.
+        private static let limit = 500
         private(set) var steps: [Step] = []
+        /// How many nodes have been added: one that takes no step may be repeated, too.
+        private var count = 0
 
         mutating func add(_ node: Node) throws(Invalid) {
-            guard steps.count < Self.limit else {
+            count += 1
+            guard steps.count < Self.limit, count < 4 * Self.limit else {
                 throw Invalid(reason: "repeats too much: it has more than \(Self.limit) steps")
             }
             switch node {
-            case .character(let set): steps.append(.character(set))
+            case .character(let set): steps.append(.character(set.merged))
             case .start: steps.append(.start)
             case .end: steps.append(.end)
             case .sequence(let nodes): for node in nodes { try add(node) }

@@ -50,7 +50,13 @@ struct TextPatternTests {
             ("a{2,1}", "has a repetition that is not {N}, {N,} or {N,M}, up to 256"),
             ("a{", "has a “{” that begins no repetition"), ("a\\", "ends with a backslash"),
             ("\\uD800", "has a “\\u” without the code of a character"),
-            ("((a{99}){99}){99}", "repeats too much: it has more than 2000 steps"),
+            ("((a{99}){99}){99}", "repeats too much: it has more than 500 steps"),
+            ("(((((){256}){256}){256}){256}){256}", "repeats too much: it has more than 500 steps"),
+            ("\\u+041", "has a “\\u” without the code of a character"),
+            (
+                "a{5,99999999999999999999}",
+                "has a repetition that is not {N}, {N,} or {N,M}, up to 256"
+            ),
             (String(repeating: "a", count: 257), "is longer than 256 bytes"),
             (String(repeating: "(", count: 40), "has more than 32 groups in one another"),
         ])

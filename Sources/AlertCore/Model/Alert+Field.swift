@@ -284,6 +284,7 @@ extension Alert.Field {
         case .choice(let options): try validate(options)
         case .choices(let options, let count):
             try validate(options)
+            guard count.upperBound > 0 else { throw error("can have none of its options") }
             guard count.lowerBound >= 0, count.lowerBound <= options.count else {
                 throw error("has \(options.count) options, of which it wants \(count.lowerBound)")
             }
@@ -298,6 +299,9 @@ extension Alert.Field {
     private func validate(_ rules: TextRules) throws(AlertError) {
         guard rules.length.lowerBound >= 0, rules.length.lowerBound <= Alert.Limit.value else {
             throw error("wants a text of \(rules.length.lowerBound) characters")
+        }
+        guard rules.length.upperBound > 0 else {
+            throw error("can have no text, with a length of 0")
         }
         guard let text = rules.pattern else { return }
         do { _ = try TextPattern(text) } catch {
@@ -342,7 +346,7 @@ extension Alert.Field {
                 throw wrong("is “\(value.text)”; a number is wanted")
             }
             guard range.contains(number) else { throw wrong(outside(range)) }
-            return Alert.Value(number)
+            if case .number = value { return Alert.Value(number) }
         case (.boolean, .boolean): break
         case (.choice(let options), .text(let id)):
             guard options.contains(where: { $0.id.isIdentical(to: id) }) else {
@@ -392,8 +396,9 @@ extension Alert.Field {
     }
 
     private static func words(_ range: ClosedRange<Int>) -> String {
-        range.lowerBound == range.upperBound
-            ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        let low = range.lowerBound
+        if range.upperBound >= Alert.Limit.value { return "at least \(low)" }
+        return low == range.upperBound ? "\(low)" : "\(low) to \(range.upperBound)"
     }
 
     private func isNoOption(_ id: String, of options: [Option]) -> String {

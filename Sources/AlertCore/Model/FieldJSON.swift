@@ -30,18 +30,20 @@ package enum FieldJSON {
     ///   be a field's.
     package static func fields(schema: JSONValue) throws(AlertError) -> [Alert.Field] {
         guard let members = schema.members else { throw .invalid("schema", "is not an object") }
-        for (name, value) in members where !["type", "properties", "required"].contains(name) {
-            guard Keyword.annotations.contains(name) || name == "additionalProperties" else {
-                throw .invalid("schema", "has “\(name)”, which a form can't have")
-            }
-            _ = value
+        let known =
+            ["type", "properties", "required", "additionalProperties"] + Keyword.annotations
+        if let other = members.first(where: { !known.contains($0.key) }) {
+            throw .invalid("schema", "has “\(other.key)”, which a form can't have")
         }
-        guard schema["type"]?.string ?? "object" == "object",
+        guard schema["type"].map({ $0.string == "object" }) ?? true,
             let properties = schema["properties"]?.members
         else {
             throw .invalid("schema", "is not of an object with properties: \(Keyword.example)")
         }
-        let required = schema["required"]?.elements?.compactMap(\.string) ?? []
+        let required = schema["required"].map { $0.elements?.compactMap(\.string) } ?? []
+        guard let required, required.count == schema["required"]?.elements?.count ?? 0 else {
+            throw .invalid("schema", "has “required” that is not a list of texts")
+        }
         if let unknown = required.first(where: { name in !properties.contains { $0.key == name } })
         {
             throw .invalid("schema", "requires “\(unknown)”, which is none of its properties")
@@ -236,6 +238,10 @@ extension Alert.Field {
             guard let number = Double(digits), number.isFinite else {
                 throw .invalid("value of “\(id)”", "is “\(digits)”, which is too large")
             }
+            // A whole number beyond this would be rounded.
+            if case .integer = kind, abs(number) >= 0x1p53 {
+                throw .invalid("value of “\(id)”", "is “\(digits)”; a whole number is wanted")
+            }
             return Alert.Value(number)
         case (_, .array(let elements)):
             let texts = elements.compactMap(\.string)
@@ -274,6 +280,7 @@ extension Alert.Field {
         case (.boolean, "false"), (.boolean, "no"): return .boolean(false)
         case (.integer, _): return try check(Int64(word).map(Alert.Value.integer) ?? .text(text))
         case (.number, _):
+            if let whole = Int64(word) { return try check(.integer(whole)) }
             let isDecimal = word.utf8.allSatisfy("+-.0123456789e".utf8.contains)
             let number = isDecimal ? Double(word) : nil
             return try check(number.map { Alert.Value($0) } ?? .text(text))
@@ -359,7 +366,11 @@ extension Alert.Field {
                 return number
             }
             guard let number = try bound(name)?.rounded(rule) else { return nil }
-            return Int64(exactly: number) ?? (number < 0 ? .min : .max)
+            if let whole = Int64(exactly: number) { return whole }
+            guard (number < 0) == (rule == .up) else {
+                throw error("has “\(name)” that leaves no whole number of 64 bits")
+            }
+            return nil
         }
 
         mutating func kind() throws(AlertError) -> Kind {
@@ -385,8 +396,9 @@ extension Alert.Field {
                     throw error("is an array without “items”")
                 }
                 var inner = try Property(id, items)
-                _ = try inner.text("type")
-                guard let options = try inner.options(titled: "anyOf") else {
+                guard try inner.text("type") ?? "string" == "string",
+                    let options = try inner.options(titled: "anyOf")
+                else {
                     throw error("is an array of something else than options (“enum” or “anyOf”)")
                 }
                 try inner.end()
@@ -401,7 +413,11 @@ extension Alert.Field {
 
         private mutating func textRules() throws(AlertError) -> TextRules {
             var rules = TextRules()
-            if case .bool(let value)? = take("multiline") { rules.isMultiline = value }
+            switch take("multiline") {
+            case .bool(let value)?: rules.isMultiline = value
+            case nil: break
+            case _?: throw error("has “multiline” that is neither true nor false")
+            }
             let low = try count("minLength", 0)
             rules.length = try range(low, count("maxLength", Alert.Limit.value))
             rules.pattern = try text("pattern")
@@ -433,7 +449,11 @@ extension Alert.Field {
                 guard let id = value["const"]?.string else {
                     throw error("has an option in “\(titled)” without a text as its “const”")
                 }
-                return Option(value["title"]?.string ?? id, id: id)
+                guard let title = value["title"] else { return Option(id) }
+                guard let title = title.string else {
+                    throw error("has an option “\(id)” whose title is not a text")
+                }
+                return Option(title, id: id)
             }
         }
 

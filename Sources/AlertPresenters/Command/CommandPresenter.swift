@@ -74,22 +74,49 @@ public struct CommandPresenter: AlertPresenter {
             through: .init(
                 words: [program], input: try AlertJSON.line(presentation.record) + "\n",
                 usesTerminal: usesTerminal,
-                choice: { reply, code in
-                    code == 0 ? Self.choice(reply, of: alert) : nil
+                choice: { [show] reply, code in
+                    guard code == 0 else { return nil }
+                    do throws(AlertError) {
+                        return try Self.choice(reply, of: alert)
+                    } catch {
+                        show.log("alert \(presentation.record.id): \(error)")
+                        return nil
+                    }
                 }))
     }
 
     /// The choice that a reply stands for: a button's id, or an object of JSON.
-    private static func choice(_ reply: String, of alert: Alert) -> PresenterChoice? {
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, which says what is wrong with an object.
+    private static func choice(
+        _ reply: String, of alert: Alert
+    ) throws(AlertError) -> PresenterChoice? {
         let index = alert.buttonIndex(id: reply)
         if index >= 0 { return .button(index) }
-        guard reply.hasPrefix("{"), let json = try? JSONValue(parsing: Array(reply.utf8)),
-            let button = json["button"]?.string, alert.buttonIndex(id: button) >= 0,
-            let input = try? Alert.Input(
-                json: json["values"] ?? .object([]), note: json["note"]?.string,
-                fields: alert.fields)
-        else { return nil }
-        return .button(alert.buttonIndex(id: button), input)
+        guard reply.hasPrefix("{") else { return nil }
+        let json: JSONValue
+        do { json = try JSONValue(parsing: Array(reply.utf8)) } catch {
+            throw .invalid("reply", "is not JSON: \(error)")
+        }
+        for (name, value) in json.members ?? [] {
+            let isRight =
+                switch (name, value) {
+                case ("button", .string), ("values", .object), ("note", .string), ("note", .null):
+                    true
+                default: false
+                }
+            guard isRight else {
+                throw .invalid("reply", "has “\(name)”; it may have button, values and note")
+            }
+        }
+        guard let button = json["button"]?.string, alert.buttonIndex(id: button) >= 0 else {
+            throw .invalid("reply", "has no “button” with the id of one")
+        }
+        let input = try Alert.Input(
+            json: json["values"] ?? .object([]), note: json["note"]?.string, fields: alert.fields)
+        let chosen = alert.buttonIndex(id: button)
+        _ = try alert.completed(input, buttonAt: chosen)
+        return .button(chosen, input)
     }
 
     /// Logs that a choice could not be stored; the alert comes again.

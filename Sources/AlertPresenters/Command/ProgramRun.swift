@@ -3,8 +3,8 @@ import Linux
 
 /// A run of another program, from its start to the end of all its processes.
 struct ProgramRun: ~Copyable {
-    /// Longer than any button's id.
-    static let outputLimitBytes = 4096
+    /// Longer than any values of fields and a note, with each of their characters escaped.
+    static let outputLimitBytes = 256 << 10
     /// How long a program may go on after it has printed a line. Including the time that it takes
     /// to end it, its choice counts at most two seconds after the line.
     private static let endingMilliseconds: Int64 = 1500

@@ -7,7 +7,8 @@ import TextFormats
 ///
 /// It opens the terminal itself and never touches stdin and stdout, which may well be pipes. Arrow
 /// keys and Tab select a button, Enter chooses it, first letters and digits are shortcuts; a
-/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt.
+/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt, and so does every
+/// terminal for an alert with fields: their values are asked for line by line, after the button.
 ///
 /// An alert takes keys once it has been visible for 750 ms without any typing; until then it says
 /// “stop typing to answer”. Pasted text and the repeats of a held key choose nothing, nor can a
@@ -88,7 +89,10 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         defer { turn.end() }
         lastChoice.withLock { $0 = nil }
         _ = try await users.soon(presentation.record.source.account)
-        guard hasScreen, let input = try keyInput(hasScreen: true) else {
+        // Values are asked for line by line.
+        guard hasScreen, presentation.alert.fields.isEmpty,
+            let input = try keyInput(hasScreen: true)
+        else {
             return try await prompt(presentation)
         }
         var session = AlertSession(

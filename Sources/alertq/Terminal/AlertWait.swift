@@ -141,7 +141,10 @@ struct AlertWait: Sendable {
         let ids = buttons.map(\.id)
         let head = ids.dropLast().joined(separator: ", ")
         let choice = (head.isEmpty ? "" : head + " or ") + ids.suffix(1).joined()
-        let command = ShellText.answer(record.id, button: first.id, path: path)
+        let values = record.alert.fields.filter { $0.isRequired && $0.initialValue == nil }
+        let command =
+            ShellText.answer(record.id, button: first.id, path: path)
+            + values.map { " --set \($0.id)=…" }.joined()
         // The command comes last, so that it can be copied up to the end of the line.
         return "waiting for an answer to alert \(record.id) (\(choice)); answer with: \(command)"
     }

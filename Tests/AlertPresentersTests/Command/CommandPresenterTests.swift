@@ -46,7 +46,7 @@ struct CommandPresenterTests {
             ("echo 'yes '", "printed “yes ”"),
             ("echo yes; echo no", "printed “yes␊no”"),
             ("printf '\\377'", "not UTF-8"),
-            ("yes", "wrote more than 4096 bytes"),
+            ("yes", "wrote more than 262144 bytes"),
             ("yes no | head -c 100000 >&2; exit 1", "exit code 1 (no; no;"),
             ("no-such-program", "exit code 127"),
             ("exit 1", "ended at once, with exit code 1"),

@@ -197,6 +197,29 @@ struct TerminalPresenterTextTests {
         #expect(!terminal.bytes.contains(0x1B))
     }
 
+    @Test(
+        "A question with fields asks for their values after the button",
+        arguments: ["dumb", "xterm"])
+    func fields(term: String) async throws {
+        let presenter = try presenter(term: term)
+        let alert = Alert(
+            "Rename?", buttons: ["Rename", .cancel("Keep")],
+            fields: [
+                Alert.Field("name", isRequired: true), Alert.Field("keep", .boolean),
+            ])
+        async let choice = presenter.present(.of(alert, appeared: appeared))
+        try await press("1\n")
+        try await terminal.wait(for: "name: ")
+        try await keyboard.press("\n")
+        try await terminal.wait(for: "A value is required.")
+        // Pasted text is a value, too.
+        try await keyboard.type("nas-2026\n")
+        try await terminal.wait(for: "keep (optional, yes or no): ")
+        try await keyboard.press("no\n")
+        let values: [String: Alert.Value] = ["name": .text("nas-2026"), "keep": .boolean(false)]
+        #expect(try await choice == .button(0, Alert.Input(values: values)))
+    }
+
     @Test("The end of input at a prompt is an error, and the next alert prompts again")
     func endOfInput() async throws {
         let presenter = try presenter(term: "dumb")

@@ -204,8 +204,10 @@ def row_fault(db, entry, alert):
             return "the clock, the deadline, the timers, the wait or what is left were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
-    if entry["outcome"] in ("answered", "dismissed") and alert["salt"] is not None:
-        if entry["detail"] != answer_detail(alert):
+    if entry["outcome"] is not None and alert["salt"] is not None:
+        detail = answer_detail(alert)
+        expected = entry["detail"] if entry["outcome"] in ("answered", "dismissed") else None
+        if detail != expected:
             return "the values or the note of the answer were changed"
     if entry["event"] == "erased" and not is_erased(db, entry):
         return "what is left of erased alerts was changed"

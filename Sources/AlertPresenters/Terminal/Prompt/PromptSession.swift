@@ -17,6 +17,8 @@ struct PromptSession {
     private var line: PromptLine
     /// A choice that is held back because its key may turn out to be held down.
     private var held: PresenterChoice?
+    /// The button that was chosen, and the fields that are asked for since then.
+    private var form: (button: Int, fields: FieldForm)?
     /// A choice that seems to be pasted, and the digits that a person types to confirm it.
     private var doubtful: Doubt?
     private var isOnTerminal = false
@@ -68,7 +70,7 @@ struct PromptSession {
                     return choice
                 }
             case .silence:
-                if let held { return held }
+                if let choice = confirmed() { return choice }
                 _ = reader.pause()
             }
         }
@@ -116,16 +118,36 @@ extension PromptSession {
             }
             for key in keys { try press(key, isAlone: false) }
         case .key(let key):
-            if let held { return held }
+            if let choice = confirmed() { return choice }
             try press(key, isAlone: true)
         }
+        return form.flatMap { form in form.fields.input.map { .button(form.button, $0) } }
+    }
+
+    /// The choice that was held back, as it is now; `nil` if there is none, or if it begins a form.
+    private mutating func confirmed() -> PresenterChoice? {
+        guard let choice = held else { return nil }
+        held = nil
+        let alert = presentation.alert
+        guard case .button(let index, _) = choice, !alert.fields.isEmpty,
+            alert.buttons[index].role != .cancel
+        else { return choice }
+        form = (index, FieldForm(alert.fields, characters: terminal.characters))
+        askForValue()
         return nil
+    }
+
+    /// Asks for a field's value.
+    private func askForValue() {
+        guard let fields = form?.fields else { return }
+        let lines = fields.lines(columns: terminal.size.columns)
+        terminal.write(lines.map { $0 + "\r\n" }.joined() + fields.question)
     }
 
     private mutating func press(_ key: Key, isAlone: Bool) throws {
         switch key {
         case .enter:
-            // Enter is held down.
+            // Enter is held down, or a pasted text has an empty line.
             if line.text.isEmpty, !isAlone { return }
             if echoes { terminal.write("\r\n") }
             end(line.end(isAlone: isAlone))
@@ -139,6 +161,12 @@ extension PromptSession {
 
     /// Takes a whole line.
     private mutating func end(_ line: PromptLine) {
+        guard form == nil else {
+            if case .refused(let reason)? = form?.fields.read(line.text) {
+                terminal.write(reason + "\r\n")
+            }
+            return askForValue()
+        }
         let text = NumberedPrompt.trimmed(line.text)
         // Reading the digits takes a person longer than a paste that contains them by chance.
         let isConfirmed =

@@ -31,16 +31,20 @@ struct AlertFacts: Sendable {
         "alert \(presentation.record.id)" + (presentation.queueName.map { " of \($0)" } ?? "")
     }
 
-    /// What it asks for beside its buttons, and how that is given, because a screen can't take it.
+    /// What it asks for beside its buttons.
     private var fields: String? {
         let fields = presentation.alert.fields
         guard !fields.isEmpty else { return nil }
         let names = fields.map { field in
             characters.line(field.title) + (field.isRequired ? "" : " (optional)")
         }
-        let values = fields.map { " --set \($0.id)=…" }.joined()
-        return "asks for \(names.joined(separator: ", ")): "
-            + "alertq answer \(presentation.record.id) BUTTON\(values)"
+        return "asks for \(names.joined(separator: ", "))"
+    }
+
+    /// How that is given, for a screen that can't take it.
+    private var fieldsCommand: String {
+        let values = presentation.alert.fields.map { " --set \($0.id)=…" }.joined()
+        return "alertq answer \(presentation.record.id) BUTTON\(values)"
     }
 
     private func source(_ user: String?) -> String {
@@ -77,7 +81,8 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             record.isOrphaned ? AlertWording.orphaned : nil,
-            fields, AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
+            fields.map { "\($0): \(fieldsCommand)" },
+            AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]
         return texts.compactMap { $0 }

@@ -1,5 +1,6 @@
 import AlertQueue
-import FoundationEssentials
+import Glibc
+import Linux
 import TextFormats
 
 // What people type about fields: definitions for `ask`, values for `answer`.
@@ -20,15 +21,35 @@ extension FieldJSON {
     static func fields(typed text: String) throws -> [Alert.Field] {
         var bytes = Array(text.utf8)
         if text.hasPrefix("@") {
-            let path = String(text.dropFirst())
-            guard let contents = FileManager.default.contents(atPath: path) else {
-                throw CommandError(.inputOutput, "can't read the schema in \(path)")
-            }
-            bytes = Array(contents)
+            bytes = try contents(of: String(text.dropFirst()))
         }
         do { return try fields(schema: JSONValue(parsing: bytes)) } catch let error as JSONError {
             throw AlertError.invalid("schema", "is not JSON: \(error)")
         }
+    }
+}
+
+extension FieldJSON {
+    /// A schema is not longer than this.
+    private static let limit = 256 << 10
+
+    /// The contents of a file, which may be a pipe.
+    private static func contents(of path: String) throws(CommandError) -> [UInt8] {
+        let file: Descriptor
+        do throws(LinuxError) {
+            file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), "open \(path)")
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let count = try SharedDescriptor.read(file.raw, into: &buffer)
+                if count == 0 { return bytes }
+                bytes += buffer[..<count]
+                guard bytes.count <= limit else { break }
+            }
+        } catch {
+            throw CommandError(.inputOutput, "can't read the schema in \(path): \(error.reason)")
+        }
+        throw CommandError(.badData, "the schema in \(path) has more than \(limit) bytes")
     }
 }
 
@@ -44,7 +65,7 @@ struct TypedValue: Sendable {
         var values: [String: Alert.Value] = [:]
         for name in Set(typed.map(\.field)) {
             let texts = typed.filter { $0.field == name }.map(\.text)
-            guard let field = alert.fields.first(where: { $0.id == name }) else {
+            guard let field = alert.fields.first(where: { $0.id.isIdentical(to: name) }) else {
                 // The queue refuses it, and says which fields there are.
                 values[name] = .text(texts.joined())
                 continue

@@ -1,0 +1,128 @@
+import AlertCore
+import TextFormats
+
+/// The values of an alert's fields, asked for one after another, a line each or several.
+///
+/// What is typed or pasted here chooses no button: that has been chosen before.
+struct FieldForm {
+    /// What follows a line.
+    enum Step: Equatable {
+        /// The value goes on; for a text of several lines.
+        case goesOn
+        /// The line is not a value, and why.
+        case refused(String)
+        /// The next field is asked for, or all have been.
+        case next
+    }
+
+    private let fields: [Alert.Field]
+    private let characters: TerminalCharacters
+    private var index = 0
+    private var lines: [String] = []
+    private var values: [String: Alert.Value] = [:]
+
+    init(_ fields: [Alert.Field], characters: TerminalCharacters = .all) {
+        self.fields = fields
+        self.characters = characters
+    }
+
+    /// What has been entered, once all fields have been asked for; `nil` before.
+    var input: Alert.Input? {
+        index == fields.count ? Alert.Input(values: values) : nil
+    }
+
+    /// The field's description and its options, as lines of at most `columns` columns.
+    func lines(columns: Int) -> [String] {
+        guard index < fields.count, lines.isEmpty else { return [] }
+        let field = fields[index]
+        var texts = field.detail.map { [characters.line($0)] } ?? []
+        texts += field.options.enumerated().map { "  \($0 + 1)) " + characters.title($1.title) }
+        return texts.flatMap { DisplayWidth.wrapped($0, to: columns) }
+    }
+
+    /// The prompt for a line.
+    var question: String {
+        guard index < fields.count else { return "" }
+        guard lines.isEmpty else { return "> " }
+        let field = fields[index]
+        var hints = field.isRequired || field.initialValue != nil ? [] : ["optional"]
+        switch field.kind {
+        case .text(let rules):
+            if rules.isMultiline { hints.append("an empty line ends it") }
+            if let format = rules.format { hints.append(format.description) }
+            if let placeholder = field.placeholder { hints.append("such as \(placeholder)") }
+        case .integer: hints.append("a whole number")
+        case .number: hints.append("a number")
+        case .boolean: hints.append("yes or no")
+        case .choice(let options): hints.append("1 to \(options.count)")
+        case .choices(let options, _):
+            hints.append("some of 1 to \(options.count), separated by spaces")
+        }
+        let hint = hints.isEmpty ? "" : " (\(hints.joined(separator: ", ")))"
+        let initial = field.initialValue.map { " [\(field.text(of: $0))]" } ?? ""
+        return characters.line(field.title + hint + initial) + ": "
+    }
+
+    /// Takes a line.
+    mutating func read(_ line: String) -> Step {
+        guard index < fields.count else { return .next }
+        let field = fields[index]
+        if case .text(let rules) = field.kind, rules.isMultiline, !line.isEmpty {
+            lines.append(line)
+            return .goesOn
+        }
+        let texts = lines.isEmpty ? field.texts(typed: line) : [lines.joined(separator: "\n")]
+        lines = []
+        do {
+            if let value = try field.value(typed: texts) {
+                values[field.id] = value
+            } else if field.isRequired, field.initialValue == nil {
+                return .refused("A value is required.")
+            }
+        } catch {
+            guard case .invalid(_, let reason) = error else { return .refused("\(error)") }
+            return .refused(characters.line("It \(reason)."))
+        }
+        index += 1
+        return .next
+    }
+}
+
+extension Alert.Field {
+    fileprivate var options: [Option] {
+        switch kind {
+        case .choice(let options), .choices(let options, _): options
+        case .text, .integer, .number, .boolean: []
+        }
+    }
+
+    /// A value as its options are numbered, or as it is typed.
+    fileprivate func text(of value: Alert.Value) -> String {
+        switch value {
+        case .boolean(let isYes): isYes ? "yes" : "no"
+        case .list(let ids): ids.map(number).joined(separator: " ")
+        case .text(let text): options.isEmpty ? text : number(of: text)
+        case .integer, .number: value.text
+        }
+    }
+
+    private func number(of id: String) -> String {
+        options.firstIndex { $0.id == id }.map { "\($0 + 1)" } ?? id
+    }
+
+    /// What a line says, with options' numbers as their ids.
+    fileprivate func texts(typed line: String) -> [String] {
+        switch kind {
+        case .choice: [id(typed: NumberedPrompt.trimmed(line))]
+        case .choices: line.split(whereSeparator: \.isWhitespace).map { id(typed: String($0)) }
+        case .text, .integer, .number, .boolean: [line]
+        }
+    }
+
+    private func id(typed word: String) -> String {
+        guard !options.contains(where: { $0.id == word || $0.title == word }),
+            let number = Int(word), options.indices.contains(number - 1)
+        else { return word }
+        return options[number - 1].id
+    }
+}

@@ -1,0 +1,58 @@
+import AlertCore
+import TestSupport
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Forms of prompts", .inParallel)
+struct FieldFormTests {
+    private static let fields: [Alert.Field] = [
+        Alert.Field("name", title: "New name", isRequired: true, placeholder: "nas"),
+        Alert.Field("text", .text(.init(isMultiline: true))),
+        Alert.Field("copies", .integer(1...3), initialValue: .integer(2)),
+        Alert.Field("keep", .boolean, initialValue: .boolean(true)),
+        Alert.Field("disk", .choice(["sda", .init("The second", id: "sdb")]), isRequired: true),
+        Alert.Field("tags", .choices(["a", "b", "c"], count: 1...2)),
+    ]
+
+    @Test("Fields are asked for in order, and a line that is no value is asked for again")
+    func answers() {
+        var form = FieldForm(Self.fields)
+        #expect(form.question == "New name (such as nas): ")
+        #expect(form.read("") == .refused("A value is required."))
+        #expect(form.read("nas 2026") == .next)
+        #expect(form.question == "text (optional, an empty line ends it): ")
+        #expect(form.read("one") == .goesOn && form.question == "> ")
+        #expect(form.read("two") == .goesOn && form.read("") == .next)
+        #expect(form.question == "copies (a whole number) [2]: ")
+        #expect(form.read("4") == .refused("It is not from 1 to 3."))
+        #expect(form.read("") == .next)
+        #expect(form.question == "keep (yes or no) [yes]: ")
+        #expect(form.read("maybe") == .refused("It is “maybe”; true or false is wanted."))
+        #expect(form.read("no") == .next)
+        #expect(form.lines(columns: 20) == ["  1) sda", "  2) The second"])
+        #expect(form.question == "disk (1 to 2): ")
+        #expect(form.read("3") == .refused("It is “3”, which is none of sda, sdb."))
+        #expect(form.read("2") == .next && form.input == nil)
+        #expect(form.read("1 2 3") == .refused("It has 3 options; 1 to 2 are wanted."))
+        #expect(form.read("3 a") == .next)
+        #expect(
+            form.input?.values == [
+                "name": .text("nas 2026"), "text": .text("one\ntwo"), "keep": .boolean(false),
+                "disk": .text("sdb"), "tags": .list(["a", "c"]),
+            ])
+    }
+
+    @Test("Labels, descriptions and options can't move the cursor", arguments: hostileTexts)
+    func hostile(text: String) {
+        var form = FieldForm([
+            Alert.Field("a", .choice([.init(text, id: "x")]), title: text, detail: text)
+        ])
+        let written = form.question + form.lines(columns: 40).joined()
+        #expect(!written.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+        #expect(!written.contains("\u{202E}") && !written.contains("\u{9B}"))
+        if case .refused(let reason) = form.read(text + "?") {
+            #expect(!reason.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+        }
+    }
+}
