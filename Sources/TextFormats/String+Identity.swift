@@ -32,6 +32,19 @@ extension String? {
     }
 }
 
+extension StringProtocol {
+    /// Whether it has nothing but ASCII letters, digits, `_`, `.` and `-`, as an id has that people
+    /// type before a `=`.
+    package var isPlainIdentifier: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "A"..."Z", "a"..."z", "0"..."9", "_", ".", "-": true
+            default: false
+            }
+        }
+    }
+}
+
 extension String {
     /// Whether it has nothing but whitespace, or nothing at all.
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }

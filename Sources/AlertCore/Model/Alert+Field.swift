@@ -198,10 +198,12 @@ extension Alert {
 extension Alert {
     /// Checks the fields of an alert that is being asked.
     func validateFields() throws(AlertError) {
+        // Most alerts have none, and their asks don't pay for those that do.
+        guard !fields.isEmpty else { return }
         guard fields.count <= Limit.fieldCount else {
             throw .invalid("alert", "has \(fields.count) fields; at most \(Limit.fieldCount)")
         }
-        guard fields.isEmpty || buttons.contains(where: { $0.role != .cancel }) else {
+        guard buttons.contains(where: { $0.role != .cancel }) else {
             throw .invalid("alert", "has fields, and no button to send them with")
         }
         var ids: Set<String> = []
@@ -254,18 +256,8 @@ extension Alert {
 }
 
 extension Alert.Field {
-    private static func isIDCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-            UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
-
     fileprivate func validate() throws(AlertError) {
-        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.isIDCharacter) else {
+        guard (1...64).contains(id.utf8.count), id.isPlainIdentifier else {
             throw .invalid(
                 "id of a field", "“\(id)” is not 1 to 64 letters, digits, “_”, “-” and “.”")
         }
@@ -323,9 +315,9 @@ extension Alert.Field {
         }
     }
 
-    package func error(_ reason: String) -> AlertError { .invalid("field “\(id)”", reason) }
+    private func error(_ reason: String) -> AlertError { .invalid("field “\(id)”", reason) }
 
-    private func wrong(_ reason: String) -> AlertError { .invalid("value of “\(id)”", reason) }
+    func wrong(_ reason: String) -> AlertError { .invalid("value of “\(id)”", reason) }
 }
 
 // MARK: - Checking values

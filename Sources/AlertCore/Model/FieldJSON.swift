@@ -176,6 +176,24 @@ extension Alert.Value {
         }
     }
 
+    /// The value that JSON has, whatever its field; `nil` for null, an object, a list of something
+    /// else than texts, and a number that is too large.
+    init?(json: JSONValue) {
+        switch json {
+        case .string(let text): self = .text(text)
+        case .bool(let value): self = .boolean(value)
+        case .integer(let number): self = .integer(number)
+        case .number(let digits):
+            guard let number = Double(digits), number.isFinite else { return nil }
+            self.init(number)
+        case .array(let elements):
+            let texts = elements.compactMap(\.string)
+            guard texts.count == elements.count else { return nil }
+            self = .list(texts)
+        case .null, .object: return nil
+        }
+    }
+
     /// A number; one that is whole, and fits, is ``integer(_:)``, as which JSON would be read.
     package init(_ number: Double) {
         self = Int64(exactly: number).map(Self.integer) ?? .number(number)
@@ -230,28 +248,18 @@ extension Alert.Field {
 
     /// The value that JSON has for this field.
     package func value(json: JSONValue) throws(AlertError) -> Alert.Value {
-        switch (kind, json) {
-        case (_, .string(let text)): return .text(text)
-        case (_, .bool(let value)): return .boolean(value)
-        case (_, .integer(let number)): return .integer(number)
-        case (_, .number(let digits)):
-            guard let number = Double(digits), number.isFinite else {
-                throw .invalid("value of “\(id)”", "is “\(digits)”, which is too large")
-            }
+        let value = Alert.Value(json: json)
+        switch (json, value) {
+        case (.number(let digits), nil): throw wrong("is “\(digits)”, which is too large")
+        case (.array, nil): throw wrong("has an element that is not a text")
+        case (_, nil): throw wrong("is neither a text, a number, true, false nor a list")
+        case (.number(let digits), let value?):
             // A whole number beyond this would be rounded.
-            if case .integer = kind, abs(number) >= 0x1p53 {
-                throw .invalid("value of “\(id)”", "is “\(digits)”; a whole number is wanted")
+            if case .integer = kind, let number = value.number, abs(number) >= 0x1p53 {
+                throw wrong("is “\(digits)”; a whole number is wanted")
             }
-            return Alert.Value(number)
-        case (_, .array(let elements)):
-            let texts = elements.compactMap(\.string)
-            guard texts.count == elements.count else {
-                throw .invalid("value of “\(id)”", "has an element that is not a text")
-            }
-            return .list(texts)
-        case (_, .null), (_, .object):
-            throw .invalid(
-                "value of “\(id)”", "is neither a text, a number, true, false nor a list")
+            return value
+        case (_, let value?): return value
         }
     }
 
@@ -260,31 +268,33 @@ extension Alert.Field {
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, also for a value that does not fit.
     package func value(typed texts: [String]) throws(AlertError) -> Alert.Value? {
-        if case .choices(let options, _) = kind {
-            return try check(.list(texts.filter { !$0.isEmpty }.map { Self.id(of: $0, options) }))
-        }
-        guard let text = texts.last, texts.count == 1 else {
-            throw .invalid("value of “\(id)”", "is given \(texts.count) times; once is possible")
-        }
+        let text = texts.last ?? ""
         switch kind {
+        case .choices(let options, _):
+            return try check(.list(texts.filter { !$0.isEmpty }.map { Self.id(of: $0, options) }))
+        case _ where texts.count != 1:
+            throw wrong("is given \(texts.count) times; once is possible")
         case .text: return try check(.text(text))
         case .choice(let options): return try check(.text(Self.id(of: text, options)))
-        case .integer, .number, .boolean: break
-        case .choices: return nil
+        case .integer, .number, .boolean: return text.isBlank ? nil : try check(word(text))
         }
-        if text.isBlank { return nil }
+    }
+
+    /// The number, or yes or no, that a typed word says; the text itself if it says none, which the
+    /// check refuses.
+    private func word(_ text: String) -> Alert.Value {
         let words = text.split(whereSeparator: \.isWhitespace)
         let word = words.count == 1 ? words[0].lowercased() : ""
         switch (kind, word) {
         case (.boolean, "true"), (.boolean, "yes"): return .boolean(true)
         case (.boolean, "false"), (.boolean, "no"): return .boolean(false)
-        case (.integer, _): return try check(Int64(word).map(Alert.Value.integer) ?? .text(text))
+        case (.integer, _): return Int64(word).map(Alert.Value.integer) ?? .text(text)
         case (.number, _):
-            if let whole = Int64(word) { return try check(.integer(whole)) }
+            if let whole = Int64(word) { return .integer(whole) }
             let isDecimal = word.utf8.allSatisfy("+-.0123456789e".utf8.contains)
             let number = isDecimal ? Double(word) : nil
-            return try check(number.map { Alert.Value($0) } ?? .text(text))
-        default: return try check(.text(text))
+            return number.map { Alert.Value($0) } ?? .text(text)
+        default: return .text(text)
         }
     }
 

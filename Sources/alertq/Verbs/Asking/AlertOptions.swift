@@ -22,7 +22,7 @@ struct AlertOptions: Sendable {
     var timeout: Alert.Deadline?
     var defaultButton: String?
     var dismissAfter: Duration?
-    var info: [InfoItem] = []
+    var info: [NamedText] = []
     var presenters: [String] = []
 
     var waitFor: Alert.Deadline?

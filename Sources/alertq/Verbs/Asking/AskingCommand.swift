@@ -110,7 +110,7 @@ extension Option where Target: AskingCommand {
 
     static var info: Option {
         Option(
-            "info", .infoItem, each: \.question.info,
+            "info", .named("K=V"), each: \.question.info,
             help: "Attach a string, which is returned with the response")
     }
 

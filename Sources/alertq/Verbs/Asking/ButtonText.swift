@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// Buttons as people type them: `[ID=]LABEL`.
 enum ButtonText {
@@ -11,15 +12,8 @@ enum ButtonText {
         let id = text[..<equals]
         let label = String(text[text.index(after: equals)...])
         if id.isEmpty { return Alert.Button(label, role: role) }
-        guard id.utf8.allSatisfy(isPlain) else { return Alert.Button(text, role: role) }
+        guard id.isPlainIdentifier else { return Alert.Button(text, role: role) }
         return Alert.Button(label, id: String(id), role: role)
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch Unicode.Scalar(byte) {
-        case "A"..."Z", "a"..."z", "0"..."9", "_", ".", "-": true
-        default: false
-        }
     }
 }
 

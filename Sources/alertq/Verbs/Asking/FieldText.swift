@@ -27,9 +27,7 @@ extension FieldJSON {
             throw AlertError.invalid("schema", "is not JSON: \(error)")
         }
     }
-}
 
-extension FieldJSON {
     /// A schema is not longer than this.
     private static let limit = 256 << 10
 
@@ -53,18 +51,14 @@ extension FieldJSON {
     }
 }
 
-/// A value as it is typed, and the field that it is for.
-struct TypedValue: Sendable {
-    let field: String
-    let text: String
-
+extension NamedText {
     /// The values by field that some texts have for an alert's fields, each field's in their order.
     static func values(
-        _ typed: [TypedValue], for alert: Alert
+        _ typed: [NamedText], for alert: Alert
     ) throws(AlertError) -> [String: Alert.Value] {
         var values: [String: Alert.Value] = [:]
-        for name in Set(typed.map(\.field)) {
-            let texts = typed.filter { $0.field == name }.map(\.text)
+        for name in Set(typed.map(\.name)) {
+            let texts = typed.filter { $0.name == name }.map(\.value)
             guard let field = alert.fields.first(where: { $0.id.isIdentical(to: name) }) else {
                 // The queue refuses it, and says which fields there are.
                 values[name] = .text(texts.joined())
@@ -74,17 +68,5 @@ struct TypedValue: Sendable {
             values[name] = try field.value(typed: texts) ?? .text("")
         }
         return values
-    }
-}
-
-extension Argument where Value == TypedValue {
-    static var value: Argument {
-        Argument("ID=VALUE") { text throws(UsageError) in
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw UsageError("“\(text)” is not of the form ID=VALUE")
-            }
-            return TypedValue(
-                field: String(text[..<equals]), text: String(text[text.index(after: equals)...]))
-        }
     }
 }

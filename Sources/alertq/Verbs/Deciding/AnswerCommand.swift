@@ -13,7 +13,8 @@ struct AnswerCommand: ChangingCommand {
             Option(
                 "seen", .text("DIGEST"), \.seen,
                 help: "Answer only if DIGEST is that of the alert, as its JSON shows it"),
-            Option("set", .value, each: \.typed, help: "Give a field of the alert a value"),
+            Option(
+                "set", .named("ID=VALUE"), each: \.typed, help: "Give a field of the alert a value"),
             Option("note", .text("TEXT"), \.note, help: "Say something along with the answer"),
         ] + byKey
     static let discussion = [
@@ -50,7 +51,7 @@ struct AnswerCommand: ChangingCommand {
     @Required private var button: String
     private var isID = false
     private var seen: String?
-    private var typed: [TypedValue] = []
+    private var typed: [NamedText] = []
     private var note: String?
 
     func validate() throws {
@@ -64,7 +65,7 @@ struct AnswerCommand: ChangingCommand {
         try await change(in: context) { manager, id in
             let alert = try await manager.record(id).alert
             let button = isID ? button : try Self.id(button, of: alert)
-            let values = try TypedValue.values(typed, for: alert)
+            let values = try NamedText.values(typed, for: alert)
             return try await manager.answer(
                 id, button: button, as: .thisProcess, seen: seen,
                 input: Alert.Input(values: values, note: note))

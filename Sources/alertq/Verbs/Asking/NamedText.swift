@@ -1,0 +1,20 @@
+/// A text and its name, as `--info` and `--set` take them.
+struct NamedText: Sendable {
+    let name: String
+    let value: String
+}
+
+extension Argument where Value == NamedText {
+    /// A name, “=” and a text, which may be empty and contain “=”.
+    ///
+    /// - Parameter form: What the help calls it, such as `K=V`.
+    static func named(_ form: String) -> Argument {
+        Argument(form) { text throws(UsageError) in
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw UsageError("“\(text)” is not of the form \(form)")
+            }
+            return NamedText(
+                name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+        }
+    }
+}
