@@ -17,15 +17,15 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     /// The alert has no such button.
     case noSuchButton(Alert.ID, button: String, known: [String])
     /// The alert was already resolved, with this response. The attempt changed nothing.
-    case alreadyResolved(Response)
+    indirect case alreadyResolved(Response)
     /// The deadline had passed when the answer arrived; the answer was refused.
-    case late(Response)
+    indirect case late(Response)
     /// The alert does not match the digest of what was seen; nothing was stored.
     case notAsSeen(Alert.ID)
     /// The key belongs to an alert with different content; the part is the first that differs.
     case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
-    case noChoice(Response)
+    indirect case noChoice(Response)
     /// Too many alerts of one source are already waiting, by default 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
     /// Too many alerts of one account, across all its sources, are already waiting.

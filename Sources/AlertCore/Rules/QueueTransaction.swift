@@ -65,7 +65,7 @@ package enum AlertUpdate: Sendable {
 
 /// A question, with everything of its entry that does not depend on the transaction: the asking
 /// tasks prepare that, because they share a store's writer.
-package struct PreparedQuestion: Sendable {
+package final class PreparedQuestion: Sendable {
     package let question: Question
     package let caller: Caller
     /// The salt of the content's hash.

@@ -5,28 +5,32 @@ import FoundationEssentials
 enum StoredJSON {
     static func encode(_ buttons: [Alert.Button]) -> String {
         array(buttons) { json, button in
-            append(
-                [("id", button.id), ("role", button.role?.rawValue), ("title", button.title)],
-                to: &json)
+            append(button.id, button.role?.rawValue, button.title, to: &json)
         }
     }
 
     static func encode(_ buttons: [PartialButton]) -> String {
         array(buttons) { json, button in
-            append(
-                [("id", button.id), ("role", button.role), ("title", button.title)], to: &json)
+            append(button.id, button.role, button.title, to: &json)
         }
     }
 
-    /// Writes an object with the members that are there.
-    private static func append(_ members: [(name: String, value: String?)], to json: inout String) {
-        var separator = "{"
-        for case (let name, let value?) in members {
-            json += separator + "\"\(name)\":"
-            append(value, to: &json)
-            separator = ","
-        }
-        json += separator == "{" ? "{}" : "}"
+    /// Writes a button as an object with the members that are there.
+    private static func append(
+        _ id: String?, _ role: String?, _ title: String?, to json: inout String
+    ) {
+        json += "{"
+        append(#""id":"#, id, to: &json)
+        append(#""role":"#, role, to: &json)
+        append(#""title":"#, title, to: &json)
+        json += "}"
+    }
+
+    private static func append(_ name: String, _ value: String?, to json: inout String) {
+        guard let value else { return }
+        if json.utf8.last != UInt8(ascii: "{") { json += "," }
+        json += name
+        append(value, to: &json)
     }
 
     static func encode(_ strings: [String: String]) -> String {
@@ -51,7 +55,8 @@ enum StoredJSON {
             if index > 0 { json += "," }
             write(&json, element)
         }
-        return json + "]"
+        json += "]"
+        return json
     }
 
     /// Writes a string as defined in RFC 8259 §7.

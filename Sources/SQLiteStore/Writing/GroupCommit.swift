@@ -106,11 +106,11 @@ final class GroupCommit: Sendable {
         _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
         _ body: @escaping @Sendable (WriteContext) throws -> Result
     ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        let job = WriteJob(kind: kind, operation: operation, isOptional: isOptional) {
-            box.put(try body($0))
+        try await result { box, finish in
+            WriteJob(
+                kind: kind, operation: operation, isOptional: isOptional, finish: finish
+            ) { box.put(try body($0)) }
         }
-        return try await result(of: job, in: box)
     }
 
     /// Runs a closure under the writer lock, but not in a transaction.
@@ -120,20 +120,20 @@ final class GroupCommit: Sendable {
     nonisolated(nonsending) func performAlone<Result: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        var job = WriteJob(kind: .upkeep, operation: operation) { _ in }
-        job.afterCommit = { box.put(try body($0)) }
-        return try await result(of: job, in: box)
+        try await result { box, finish in
+            WriteJob(
+                kind: .upkeep, operation: operation, finish: finish,
+                afterCommit: { box.put(try body($0)) }, work: { _ in })
+        }
     }
 
     /// Submits a job that leaves its result in a box, and returns that once the job is done.
     private nonisolated(nonsending) func result<Result: Sendable>(
-        of job: WriteJob, in box: ResultBox<Result>
+        of makeJob: (ResultBox<Result>, @escaping WriteJob.Finish) -> WriteJob
     ) async throws(AlertError) -> Result {
-        var job = job
+        let box = ResultBox<Result>()
         let failure = await withCheckedContinuation { continuation in
-            job.finish = { continuation.resume(returning: $0) }
-            submit(job)
+            submit(makeJob(box) { continuation.resume(returning: $0) })
         }
         if let failure { throw failure }
         guard let result = box.value else { throw .closed }
@@ -142,9 +142,10 @@ final class GroupCommit: Sendable {
 
     /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
     func post(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void) {
-        var note = WriteJob(kind: .note, operation: operation, work: body)
-        note.finish = { [weak self] in self?.noteEnded(operation, $0) }
-        submit(note)
+        submit(
+            WriteJob(
+                kind: .note, operation: operation,
+                finish: { [weak self] in self?.noteEnded(operation, $0) }, work: body))
     }
 
     /// Leaves a job to the thread, and drops the oldest of too many notes.
@@ -499,7 +500,9 @@ struct LockPatience {
 }
 
 /// One member of a write transaction.
-struct WriteJob: Sendable {
+final class WriteJob: Sendable {
+    typealias Finish = @Sendable (AlertError?) -> Void
+
     /// What the write is for, which decides about it when space runs out or nothing can be written.
     enum Kind: Sendable {
         /// A new alert: refused first.
@@ -528,14 +531,24 @@ struct WriteJob: Sendable {
     /// Its description, as the object of "can't".
     let operation: String
     /// Whether the next process can do it just as well: a closing store does not wait for it.
-    var isOptional = false
+    let isOptional: Bool
     let enqueued = ContinuousClock.now
     /// Runs in the transaction, and again if the transaction must be repeated.
     let work: @Sendable (WriteContext) throws -> Void
     /// Called with the result after the commit.
-    var finish: @Sendable (AlertError?) -> Void = { _ in }
+    let finish: Finish
     /// Runs after the commit, outside of a transaction and still under the writer lock.
-    var afterCommit: (@Sendable (Writer) throws -> Void)?
+    let afterCommit: (@Sendable (Writer) throws -> Void)?
+
+    init(
+        kind: Kind, operation: String, isOptional: Bool = false,
+        finish: @escaping Finish = { _ in },
+        afterCommit: (@Sendable (Writer) throws -> Void)? = nil,
+        work: @escaping @Sendable (WriteContext) throws -> Void
+    ) {
+        (self.kind, self.operation, self.isOptional) = (kind, operation, isOptional)
+        (self.finish, self.afterCommit, self.work) = (finish, afterCommit, work)
+    }
 }
 
 /// A box in which the writer's thread leaves a result for a task.

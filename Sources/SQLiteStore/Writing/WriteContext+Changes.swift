@@ -92,8 +92,8 @@ extension WriteContext: QueueTransaction {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
         let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
         let id = try nextID()
-        let source = try sourceID(uid: uid, name: name)
-        _ = try sourceID(uid: uid, name: "")
+        let source = try existingSource(uid: uid, name: name)
+        let account = try existingSource(uid: uid, name: "")
         try db.change(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
@@ -102,7 +102,7 @@ extension WriteContext: QueueTransaction {
                 fields, queued_seq)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(id), .integer(source), .integer(Int64(process.pid)), .text(process.host),
+            .integer(id), .integer(source.id), .integer(Int64(process.pid)), .text(process.host),
             .optional(alert.key),
             .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
             .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
@@ -115,7 +115,7 @@ extension WriteContext: QueueTransaction {
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .optional(alert.fieldsJSON), .integer(head.sequence.addingBounded(1)))
-        try didInsert(id, of: name, uid: uid)
+        didInsert(id, of: source, account)
         return id
     }
 
@@ -154,7 +154,7 @@ extension WriteContext: QueueTransaction {
                 .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
                 .integer(head.sequence), .optional(response.input.text(for: record.alert.fields)),
                 .optional(response.note), id)
-            try changePending(of: record.source.name, uid: record.source.account.uid, by: -1)
+            try didResolve(of: record.source.name, uid: record.source.account.uid)
         case .collected(let moment):
             try db.checkUncollected(record.id)
             try db.change(

@@ -20,7 +20,7 @@ final class WriteContext {
     var due: ClockReading?
     /// Memory for hashing.
     let input = HashInput()
-    private var sources: [SourceName: Pending] = [:]
+    private var sources: [SourceName: SourceRow] = [:]
     /// The last id that was assigned, and the lowest after those in the file that an entry is about.
     private var ids: (last: Alert.ID, recorded: Alert.ID?)?
 
@@ -29,12 +29,23 @@ final class WriteContext {
         let name: ExactText
     }
 
-    /// How many alerts of a source, or of an account, which is the source without a name, waited
-    /// before the transaction, and how many more do now.
-    private struct Pending {
+    /// A source, or an account, which is the source without a name: how many of its alerts wait now,
+    /// and how many fewer did before the transaction.
+    final class SourceRow {
         let id: Int64
-        let before: Int
-        var change = 0
+        private(set) var pending: Int
+        fileprivate private(set) var change = 0
+
+        fileprivate init(id: Int64, pending: Int) {
+            self.id = id
+            self.pending = pending
+        }
+
+        /// Counts an alert that begins to wait, or ends.
+        fileprivate func count(_ difference: Int) {
+            pending += difference
+            change += difference
+        }
     }
 
     init(db: Database, of files: QueueFiles, now: ClockReading) throws {
@@ -60,36 +71,37 @@ final class WriteContext {
         return last + 1
     }
 
-    /// Records that a new alert of a source has been inserted.
-    func didInsert(_ id: Alert.ID, of source: String, uid: UInt32) throws {
+    /// Records that an alert of a source has been inserted.
+    func didInsert(_ id: Alert.ID, of source: SourceRow, _ account: SourceRow) {
         ids?.last = id
-        try changePending(of: source, uid: uid, by: 1)
+        source.count(1)
+        account.count(1)
     }
 
-    /// The id of a source, or of an account, and how many of its alerts wait; `nil` without a row.
-    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int)? {
+    /// A source, or an account; `nil` without a row.
+    func source(uid: UInt32, name: String) throws -> SourceRow? {
         let key = SourceName(uid: uid, name: ExactText(name))
-        if let known = sources[key] { return (known.id, known.before + known.change) }
+        if let known = sources[key] { return known }
         guard let found = try db.source(uid: uid, name: name) else { return nil }
-        let pending = Pending(id: found.id, before: Int(UInt32(clamping: found.pending)))
-        sources[key] = pending
-        return (pending.id, pending.before)
+        let row = SourceRow(id: found.id, pending: Int(UInt32(clamping: found.pending)))
+        sources[key] = row
+        return row
     }
 
-    /// The id of a source, whose row is created if it has none.
-    func sourceID(uid: UInt32, name: String) throws -> Int64 {
-        if let source = try source(uid: uid, name: name) { return source.id }
+    /// A source, or an account, whose row is created if it has none.
+    func existingSource(uid: UInt32, name: String) throws -> SourceRow {
+        if let source = try source(uid: uid, name: name) { return source }
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
-        return db.lastInsertedID
+        let row = SourceRow(id: db.lastInsertedID, pending: 0)
+        sources[SourceName(uid: uid, name: ExactText(name))] = row
+        return row
     }
 
-    /// Counts an alert of a source and of its account that begins to wait, or ends.
-    func changePending(of source: String, uid: UInt32, by difference: Int) throws {
+    /// Records that an alert of a source no longer waits.
+    func didResolve(of source: String, uid: UInt32) throws {
         // The account has no row only if the file was tampered with.
-        for name in [source, ""] where try self.source(uid: uid, name: name) != nil {
-            sources[SourceName(uid: uid, name: ExactText(name))]?.change += difference
-        }
+        for name in [source, ""] { try self.source(uid: uid, name: name)?.count(-1) }
     }
 
     /// Writes the counts, once for all members.

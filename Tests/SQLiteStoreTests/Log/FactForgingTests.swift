@@ -265,7 +265,7 @@ struct FactForgingTests {
                 """, .integer(response.buttonIndex), .text(response.by.rawValue),
                 .integer(context.now.wallMilliseconds), .integer(context.head.sequence + 1))
             let source = row.record.source
-            try context.changePending(of: source.name, uid: source.account.uid, by: -1)
+            try context.didResolve(of: source.name, uid: source.account.uid)
             let detail = EntryDetail.expired(
                 at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
                 isUnseen: true)
