@@ -28,23 +28,46 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         }
     }
 
+    /// What never changes, which all copies of a record share.
+    private final class Asked: Sendable {
+        let id: Alert.ID
+        let alert: Alert
+        let source: Source
+        let askedAt: Date
+        let expiresAt: Date?
+
+        init(id: Alert.ID, alert: Alert, source: Source, askedAt: Date, expiresAt: Date?) {
+            (self.id, self.alert, self.source) = (id, alert, source)
+            (self.askedAt, self.expiresAt) = (askedAt, expiresAt)
+        }
+    }
+
+    private final class Resolved: Sendable {
+        let response: Response
+
+        init(_ response: Response) { self.response = response }
+    }
+
+    private let asked: Asked
+    private var resolved: Resolved?
+
     /// The alert's number in its queue.
-    public let id: Alert.ID
+    public var id: Alert.ID { asked.id }
     /// What was asked, without its closures.
     ///
     /// Once its texts have been erased, the title is the alert's number, such as `#42`. A label is
     /// the button's index, such as `#0`, and so is an id made from the label.
-    public let alert: Alert
+    public var alert: Alert { asked.alert }
     /// Who asked.
-    public let source: Source
+    public var source: Source { asked.source }
     /// Where it is in its life.
     public package(set) var state: State
     /// When it was stored.
-    public let askedAt: Date
+    public var askedAt: Date { asked.askedAt }
     /// When it last appeared on a screen.
     public let presentedAt: Date?
     /// When it expires, by the wall clock; `nil` means never.
-    public let expiresAt: Date?
+    public var expiresAt: Date? { asked.expiresAt }
     /// Whether its deadline was given as a date, and so follows the wall clock when that is set; a
     /// duration is measured on the clock of the boot in which the alert was asked.
     public package(set) var followsWallClock = false
@@ -53,7 +76,10 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// How often it has been snoozed.
     public package(set) var snoozes: Int
     /// The final result; `nil` while the alert waits.
-    public package(set) var response: Response?
+    public package(set) var response: Response? {
+        get { resolved?.response }
+        set { resolved = newValue.map(Resolved.init) }
+    }
     /// Whether a purge has erased the texts of what was asked.
     public package(set) var isErased = false
     /// Whether all of this is stored; `false` for an alert that reads as expired because its
@@ -81,16 +107,13 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         presentedAt: Date?, expiresAt: Date?, snoozedUntil: Date?, snoozes: Int,
         response: Response?
     ) {
-        self.id = id
-        self.alert = alert
-        self.source = source
+        asked = Asked(
+            id: id, alert: alert, source: source, askedAt: askedAt, expiresAt: expiresAt)
         self.state = state
-        self.askedAt = askedAt
         self.presentedAt = presentedAt
-        self.expiresAt = expiresAt
         self.snoozedUntil = snoozedUntil
         self.snoozes = snoozes
-        self.response = response
+        resolved = response.map(Resolved.init)
     }
 
     /// The digest of what was asked, as 64 hexadecimal digits: the `content` of the audit log's

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 import Glibc
 import Linux
 import TextFormats
@@ -143,12 +142,14 @@ struct SlotFile: Sendable {
 
     /// The entries whose locks others hold; the text of a dead screen may still be there.
     private static func entries(of file: Descriptor) -> [SlotEntry] {
-        var bytes = [UInt8](repeating: 0, count: entryLength * capacity)
-        let count = max(0, pread(file.raw, &bytes, bytes.count, 0))
-        let starts = stride(from: 0, to: count, by: entryLength)
+        let length = entryLength * capacity
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
+            count = max(0, pread(file.raw, bytes.baseAddress, length, 0))
+        }
+        let starts = stride(from: 0, to: bytes.count, by: entryLength)
         return starts.enumerated().compactMap { index, start in
             guard file.otherLock(on: range(ofEntry: index)) != nil else { return nil }
-            return SlotEntry(bytes[start..<min(start + entryLength, count)])
+            return SlotEntry(bytes[start..<min(start + entryLength, bytes.count)])
         }
     }
 }
@@ -194,12 +195,11 @@ struct SlotEntry: Equatable {
     init?(_ bytes: ArraySlice<UInt8>) {
         let lines = bytes.prefix { $0 != 0 }.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard let text = lines.first, !text.isEmpty,
-            let words = try? JSONDecoder().decode(SlotText.self, from: Data(text))
+        guard let line = lines.first, let text = try? JSONValue(parsing: Array(line)),
+            var screen = AttachedScreen(text)
         else { return nil }
         let rest = lines.dropFirst().map { String(decoding: $0, as: UTF8.self) }
         age = rest.first.flatMap(Heartbeat.age)
-        var screen = words.screen
         screen.silence = age.flatMap {
             $0 >= Heartbeat.silence ? .seconds($0.components.seconds) : nil
         }
@@ -210,9 +210,9 @@ struct SlotEntry: Equatable {
     /// The bytes of an entry with a sign of life from now; `nil` if the screen's names leave no
     /// room.
     var bytes: [UInt8]? {
-        guard let json = try? JSONEncoder().encode(SlotText(of: screen)) else { return nil }
+        guard let json = try? screen.text.text() else { return nil }
         let (sign, end) = (Heartbeat.line.utf8, "\n\(generation)\n".utf8)
-        var bytes = json + "\n".utf8
+        var bytes = Array(json.utf8) + "\n".utf8
         // If the names leave no room for a sign, there is none, and the screen counts as present.
         if bytes.count + sign.count + end.count <= SlotFile.entryLength { bytes += sign }
         bytes += end
@@ -221,34 +221,27 @@ struct SlotEntry: Equatable {
     }
 }
 
-/// The first line of an entry. What is seldom true is left out, to save room.
-private struct SlotText: Codable {
+// The first line of an entry. What is absent or seldom true is left out, to save room.
+extension AttachedScreen {
     /// How many bytes of presenters' names fit into an entry.
     private static let presenterLimit = 400
 
-    var alert: Alert.ID?
-    var current: Alert.ID?
-    var uid: UInt32
-    var user: String?
-    var tty: String?
-    var host: String
-    var pid: Int32
-    var presenters: [String]
-    var hasMorePresenters: Bool?
-    var only: Alert.ID?
-    var hasDelegate: Bool
-    var writesLog: Bool?
-    var showsOtherQueue: Bool?
-
-    init(of screen: AttachedScreen) {
-        (alert, current, only) = (screen.alert, screen.current, screen.only)
-        (uid, user, tty) = (screen.account.uid, screen.account.name, screen.tty)
-        (host, pid) = (screen.process.host, screen.process.pid)
-        presenters = Self.fitting(screen.presenters)
-        hasMorePresenters = presenters.count < screen.presenters.count ? true : nil
-        hasDelegate = screen.hasDelegate
-        writesLog = screen.keepsLog ? true : nil
-        showsOtherQueue = screen.isBusy ? true : nil
+    fileprivate var text: JSONValue {
+        let names = Self.fitting(presenters)
+        let numbers = [("alert", alert), ("current", current), ("only", only)]
+        let words = [("user", account.name), ("tty", tty), ("host", process.host)]
+        let flags = [
+            ("hasMorePresenters", names.count < presenters.count), ("hasDelegate", hasDelegate),
+            ("writesLog", keepsLog), ("showsOtherQueue", isBusy),
+        ]
+        var members: [(key: String, value: JSONValue)] = [
+            ("uid", .integer(Int64(account.uid))), ("pid", .integer(Int64(process.pid))),
+            ("presenters", .array(names.map(JSONValue.string))),
+        ]
+        for case (let name, let number?) in numbers { members.append((name, .integer(number))) }
+        for case (let name, let word?) in words { members.append((name, .string(word))) }
+        for case (let name, true) in flags { members.append((name, .bool(true))) }
+        return .object(members)
     }
 
     /// The first of some names, as many as fit.
@@ -256,27 +249,29 @@ private struct SlotText: Codable {
         var length = 0
         return Array(
             names.prefix { name in
-                // The quotation marks and the comma in JSON.
-                length += 3
-                for byte in name.utf8 {
-                    let isEscaped = byte == 0x22 || byte == 0x2F || byte == 0x5C
-                    length += byte < 0x20 ? 6 : isEscaped ? 2 : 1
-                }
+                // With the comma.
+                length += ((try? JSONValue.string(name).text().utf8.count) ?? presenterLimit) + 1
                 return length <= presenterLimit
             })
     }
 
-    var screen: AttachedScreen {
-        var screen = AttachedScreen(
+    fileprivate init?(_ text: JSONValue) {
+        guard let uid = text["uid"]?.integer.flatMap(UInt32.init(exactly:)),
+            let pid = text["pid"]?.integer.flatMap(Int32.init(exactly:)),
+            let host = text["host"]?.string, let names = text["presenters"]?.elements
+        else { return nil }
+        func flag(_ name: String) -> Bool {
+            if case .bool(true)? = text[name] { true } else { false }
+        }
+        self.init(
             identity: Identity(
-                Account(uid: uid, name: user), tty: tty,
+                Account(uid: uid, name: text["user"]?.string), tty: text["tty"]?.string,
                 process: ProcessIdentity(host: host, pid: pid)),
-            presenters: presenters, only: only, hasDelegate: hasDelegate,
-            keepsLog: writesLog ?? false)
-        (screen.alert, screen.current) = (alert, current)
-        screen.hasMorePresenters = hasMorePresenters ?? false
-        screen.isBusy = showsOtherQueue ?? false
-        return screen
+            presenters: names.compactMap(\.string), only: text["only"]?.integer,
+            hasDelegate: flag("hasDelegate"), keepsLog: flag("writesLog"))
+        (alert, current) = (text["alert"]?.integer, text["current"]?.integer)
+        hasMorePresenters = flag("hasMorePresenters")
+        isBusy = flag("showsOtherQueue")
     }
 }
 
