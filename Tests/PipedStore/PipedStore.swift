@@ -72,8 +72,8 @@ package final class PipedStore: AlertStore {
         return first
     }
 
-    package func post(_ note: Note, by caller: Caller) {
-        process.call(.post(note, by: caller), of: number) { _ in }
+    package func post(_ entry: PostedEntry, by caller: Caller) {
+        process.call(.post(entry, by: caller), of: number) { _ in }
     }
 
     package nonisolated(nonsending) func find(

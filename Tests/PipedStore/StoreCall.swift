@@ -4,7 +4,7 @@ import AlertCore
 package enum StoreCall: Sendable, Codable {
     case open
     case commit([Change], request: IdempotencyKey?, by: Caller, under: Epoch?)
-    case post(Note, by: Caller)
+    case post(PostedEntry, by: Caller)
     case find(AlertReference)
     case next(ScreenQuery)
     case waiting(besides: Alert.ID)

@@ -102,8 +102,8 @@ package final class StoreServer: Sendable {
             let results = try await store.commit(
                 changes, request: name, by: caller, under: epoch)
             reply(to: request, results.map(ChangeResult.init))
-        case .post(let note, let caller):
-            store.post(note, by: caller)
+        case .post(let entry, let caller):
+            store.post(entry, by: caller)
             reply(to: request, Nothing())
         case .find(let reference): reply(to: request, try await store.find(reference))
         case .next(let query): reply(to: request, try await store.next(query))

@@ -98,7 +98,7 @@ extension AlertManager {
                 await noteLeft(record, because: reason)
                 feed(.left(number))
             }
-        case .post(let note): store.post(note, by: context.caller)
+        case .post(let entry): store.post(entry, by: context.caller)
         case .dismissElsewhere(let id): Task.immediate { await dismissElsewhere(id) }
         case .settle(let record): settle(record)
         case .resolvedElsewhere(let record): notifyResolved(record)

@@ -98,7 +98,7 @@ public actor AlertManager {
     }
 
     deinit {
-        // The store itself writes its remaining notes.
+        // The store itself writes the remaining posted entries.
         log.task?.cancel()
         screenParts.end()
     }
@@ -128,7 +128,7 @@ public actor AlertManager {
         AlertEvents(store: store, start: LogPosition(cursor))
     }
 
-    /// Takes the current alert off the screen, writes all pending notes, and ends all waiting calls
+    /// Takes the current alert off the screen, writes all pending entries, and ends all waiting calls
     /// with ``AlertError/closed``. Alerts that wait in the queue stay there.
     ///
     /// ```swift

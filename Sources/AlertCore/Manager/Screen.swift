@@ -180,7 +180,7 @@ extension Screen {
         case noteAppearance(AlertRecord, on: [String])
         /// Says that an alert has left this screen, and logs it unless others show it.
         case leave(Int, AlertRecord, because: String)
-        case post(Note)
+        case post(PostedEntry)
         case dismissElsewhere(Alert.ID)
         /// Passes on a response, once the alert has left this screen.
         case settle(AlertRecord)

@@ -393,9 +393,9 @@ extension QueueTransaction {
         return receipt
     }
 
-    /// Stores a note that was posted at a moment.
-    package func store(_ note: Note, at moment: ClockReading, by caller: Caller) throws {
-        switch note {
+    /// Stores an entry that was posted at a moment.
+    package func store(_ entry: PostedEntry, at moment: ClockReading, by caller: Caller) throws {
+        switch entry {
         case .presented(let record):
             // The hash covers what was shown, even if the row differs by now.
             try append(

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Every store guarantees the following:
 ///
 /// * When a commit returns, its change is durable; a response and its audit entries are one
-///   transaction. Posted notes are written soon, in order, and at the latest when the store closes.
+///   transaction. Posted entries are written soon, in order, and at the latest when the store closes.
 /// * An alert gets at most one response, no matter how many callers race for it.
 /// * If it was opened for writing, it stores expiries and ends snoozes by itself, even if it is never
 ///   called, on behalf of the caller for whom it was opened. While it can't, its news say why, as
@@ -33,8 +33,8 @@ package protocol AlertStore: Sendable {
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>]
 
-    /// Stores a note, as of now, with one of the next commits, or soon, without waiting for that.
-    func post(_ note: Note, by caller: Caller)
+    /// Stores an entry, as of now, with one of the next commits, or soon, without waiting for that.
+    func post(_ entry: PostedEntry, by caller: Caller)
 
     /// Returns one alert, with its response if it has one.
     ///
@@ -120,6 +120,6 @@ package protocol AlertStore: Sendable {
         _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)?
 
-    /// Writes the posted notes and releases all resources; later calls throw ``AlertError/closed``.
+    /// Writes the posted entries and releases all resources; later calls throw ``AlertError/closed``.
     nonisolated(nonsending) func close() async
 }

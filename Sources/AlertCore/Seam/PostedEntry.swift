@@ -1,5 +1,5 @@
 /// An event that belongs in the log, but for which nobody waits.
-package enum Note: Sendable, Codable {
+package enum PostedEntry: Sendable, Codable {
     /// An alert is on a screen now; the record is what is shown.
     case presented(AlertRecord)
     /// An alert left a screen without a result.

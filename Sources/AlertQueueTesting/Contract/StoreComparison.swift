@@ -156,7 +156,7 @@ extension StoreComparison {
         }
     }
 
-    /// Posts a note, and waits until it is written.
+    /// Posts an entry, and waits until it is written.
     private func note(
         _ step: RandomStep, about id: Alert.ID, by caller: Caller, _ side: Side,
         _ store: any AlertStore

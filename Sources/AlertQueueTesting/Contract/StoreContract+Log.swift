@@ -119,7 +119,7 @@ extension StoreContract {
         },
     ]
 
-    static let notes = [
+    static let posted = [
         StoreCheck("Notes are written in order, and before any later answer") { queue in
             let store = try await queue.open()
             let record = try await store.ask().record
@@ -151,7 +151,7 @@ extension StoreContract {
             store.post(.presented(record), by: .ana)
             try await expectSoon("the note is written") { try await store.kinds().count == 2 }
         },
-        StoreCheck("A store has written all notes when it is closed") { queue in
+        StoreCheck("A store has written all posted entries when it is closed") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let record = try await store.ask().record
             try await store.answer(record.id)
@@ -162,7 +162,7 @@ extension StoreContract {
             await store.close()
             let entries = try await other.entries(from: 3, limit: 100)
             try expectEqual(
-                entries.map(\.detail), (0..<20).map { "\($0)" } + [nil], "the notes")
+                entries.map(\.detail), (0..<20).map { "\($0)" } + [nil], "the posted entries")
             try await other.expectSound()
         },
         StoreCheck("The log records what was shown, even if it differs from what was asked") {
@@ -182,7 +182,8 @@ extension StoreContract {
             let report = try await store.verify(expecting: nil)
             try expect(!report.problems.isEmpty, "the verification reports it")
         },
-        StoreCheck("A note about an unknown alert, or about no response, stores nothing") { queue in
+        StoreCheck("A posted entry about an unknown alert, or about no response, stores nothing") {
+            queue in
             let store = try await queue.open()
             let record = try await store.ask().record
             store.post(.collected(9), by: .ana)

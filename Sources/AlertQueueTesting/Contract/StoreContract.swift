@@ -13,5 +13,5 @@ package enum StoreContract {
     /// seconds to report that something can't be stored.
     package static let checks =
         asking + keys + resolving + running + authority + time + snoozes + order + turns + pages
-        + history + log + notes + screens + waiting + fields + closing + requests + news + trouble
+        + history + log + posted + screens + waiting + fields + closing + requests + news + trouble
 }

@@ -119,9 +119,9 @@ extension InMemoryStore: AlertStore {
         return results
     }
 
-    package func post(_ note: Note, by caller: Caller) {
-        // A note to a closed store is lost, as in a process that has ended.
-        try? write(by: caller) { $0.post(note) }
+    package func post(_ entry: PostedEntry, by caller: Caller) {
+        // An entry posted to a closed store is lost, as in a process that has ended.
+        try? write(by: caller) { $0.post(entry) }
     }
 
     package nonisolated(nonsending) func find(

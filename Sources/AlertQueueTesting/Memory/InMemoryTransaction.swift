@@ -40,12 +40,12 @@ final class InMemoryTransaction {
         }
     }
 
-    /// Stores a note, unless its alert does not exist.
-    func post(_ note: Note) {
+    /// Stores a posted entry, unless its alert does not exist.
+    func post(_ entry: PostedEntry) {
         guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
-        if case .presented(let record) = note, queue.alert(record.id) == nil { return }
+        if case .presented(let record) = entry, queue.alert(record.id) == nil { return }
         // Nobody waits for the result, so a failure is ignored.
-        try? store(note, at: now, by: caller)
+        try? store(entry, at: now, by: caller)
     }
 
     /// Stores all expiries that are due, and ends the snoozes that are over.

@@ -20,14 +20,14 @@ final class GroupCommit: Sendable {
     static let maximumBatch = 1000
     /// For how long others may join a transaction whose first members have run.
     static let joiningTime = Duration.milliseconds(10)
-    /// How long a note waits for a caller's write before it is committed by itself. What the log
+    /// How long a posted job waits for a caller's write before it is committed by itself. What the log
     /// says of an alert is in order, unless another process writes within that time.
-    static let noteTime = Duration.milliseconds(10)
-    /// How long notes wait after a failed transaction, so that nothing spins.
-    static let notePause = Duration.seconds(1)
-    /// How many notes are kept while they can't be written; the oldest is dropped for each further
+    static let postedTime = Duration.milliseconds(10)
+    /// How long posted jobs wait after a failed transaction, so that nothing spins.
+    static let postedPause = Duration.seconds(1)
+    /// How many posted jobs are kept while they can't be written; the oldest is dropped for each further
     /// one, and that is reported.
-    static let maximumNotes = 10_000
+    static let maximumPosted = 10_000
     /// How often the patience of waiting callers is checked while a lock blocks the thread.
     private static let patienceCheck = DispatchTimeInterval.milliseconds(100)
 
@@ -36,10 +36,10 @@ final class GroupCommit: Sendable {
     struct State {
         /// The writes that wait, in the order in which they came.
         var waiting: [WriteJob] = []
-        /// When waiting notes are committed even if no caller's write comes.
-        var notesDue = ContinuousClock.now
-        /// Whether a note was lost since one was last written.
-        var hasLostNotes = false
+        /// When waiting posted jobs are committed even if no caller's write comes.
+        var postedDue = ContinuousClock.now
+        /// Whether a posted job was lost since one was last written.
+        var hasLostPosted = false
         /// Whether a lock blocks the thread.
         var isBlocked = false
         fileprivate(set) var patience: LockPatience
@@ -60,7 +60,7 @@ final class GroupCommit: Sendable {
     private let ring: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - onTrouble: Called when notes are lost.
+    ///   - onTrouble: Called when posted jobs are lost.
     ///   - onCommit: Called on the writer's thread after each commit, before waiting callers
     ///     continue.
     ///   - ring: Called afterwards, for other processes.
@@ -144,31 +144,31 @@ final class GroupCommit: Sendable {
     func post(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void) {
         submit(
             WriteJob(
-                kind: .note, operation: operation,
-                finish: { [weak self] in self?.noteEnded(operation, $0) }, work: body))
+                kind: .posted, operation: operation,
+                finish: { [weak self] in self?.postedEnded(operation, $0) }, work: body))
     }
 
-    /// Leaves a job to the thread, and drops the oldest of too many notes.
+    /// Leaves a job to the thread, and drops the oldest of too many posted ones.
     private func submit(_ job: WriteJob) {
         let refused = state.withLock { state -> (job: WriteJob, error: AlertError)? in
             if let refusal = state.refusal { return (job, refusal) }
-            if job.kind == .note, !state.waiting.contains(where: { $0.kind == .note }) {
-                state.notesDue = .now + Self.noteTime
+            if job.kind == .posted, !state.waiting.contains(where: { $0.kind == .posted }) {
+                state.postedDue = .now + Self.postedTime
             }
             state.waiting.append(job)
-            return state.takeExcessNote().map { note in
-                (note, .busy("the oldest of more than \(Self.maximumNotes) entries were dropped"))
+            return state.takeExcessPosted().map { note in
+                (note, .busy("the oldest of more than \(Self.maximumPosted) entries were dropped"))
             }
         }
         if let refused { refused.job.finish(refused.error) }
         wakeUp.signal()
     }
 
-    /// Reports that a note is lost, unless that has been reported since one was last written.
-    private func noteEnded(_ operation: String, _ error: AlertError?) {
+    /// Reports that a posted job is lost, unless that has been reported since one was last written.
+    private func postedEnded(_ operation: String, _ error: AlertError?) {
         let isFirst = state.withLock { state in
-            defer { state.hasLostNotes = error != nil }
-            return !state.hasLostNotes
+            defer { state.hasLostPosted = error != nil }
+            return !state.hasLostPosted
         }
         guard let error, isFirst else { return }
         // Nothing is promised for what is posted after the end.
@@ -216,22 +216,22 @@ extension GroupCommit.State {
         return waiting.filter(isTaken)
     }
 
-    /// Removes the oldest note and returns it, if there are too many.
-    fileprivate mutating func takeExcessNote() -> WriteJob? {
+    /// Removes the oldest posted job and returns it, if there are too many.
+    fileprivate mutating func takeExcessPosted() -> WriteJob? {
         // They are only counted when there may be too many.
-        guard waiting.count > GroupCommit.maximumNotes,
-            waiting.count(where: { $0.kind == .note }) > GroupCommit.maximumNotes,
-            let oldest = waiting.firstIndex(where: { $0.kind == .note })
+        guard waiting.count > GroupCommit.maximumPosted,
+            waiting.count(where: { $0.kind == .posted }) > GroupCommit.maximumPosted,
+            let oldest = waiting.firstIndex(where: { $0.kind == .posted })
         else { return nil }
         return waiting.remove(at: oldest)
     }
 
-    fileprivate var hasCallers: Bool { waiting.contains { $0.kind != .note } }
+    fileprivate var hasCallers: Bool { waiting.contains { $0.kind != .posted } }
 
     /// When the next transaction is to begin; `nil` if there is nothing to write.
     fileprivate var due: ContinuousClock.Instant? {
         if waiting.isEmpty { return nil }
-        return refusal != nil || hasCallers ? .now : notesDue
+        return refusal != nil || hasCallers ? .now : postedDue
     }
 }
 
@@ -376,16 +376,16 @@ extension GroupCommit {
         return taken
     }
 
-    /// Ends writes of which nothing is stored. Notes are tried again after a while, unless this is
+    /// Ends writes of which nothing is stored. Posted ones are tried again after a while, unless this is
     /// closing.
     private func fail(_ members: [Writer.Member]) {
         if members.isEmpty { return }
         let ended = state.withLock { state in
             if state.refusal != nil { return members }
-            let notes = members.filter { $0.job.kind == .note }.map(\.job)
-            state.waiting.insert(contentsOf: notes, at: 0)
-            state.notesDue = .now + Self.notePause
-            return members.filter { $0.job.kind != .note }
+            let posted = members.filter { $0.job.kind == .posted }.map(\.job)
+            state.waiting.insert(contentsOf: posted, at: 0)
+            state.postedDue = .now + Self.postedPause
+            return members.filter { $0.job.kind != .posted }
         }
         for member in ended { member.job.finish(member.error) }
     }
@@ -399,7 +399,7 @@ extension GroupCommit {
             state.patience.note(seen)
             let patience = state.patience
             let late = state.take {
-                $0.kind != .note && patience.isOver(for: $0.kind, since: $0.enqueued)
+                $0.kind != .posted && patience.isOver(for: $0.kind, since: $0.enqueued)
             }
             var closers: [Closer] = []
             // With nothing to write, there is no need to wait for the holder of the lock.
@@ -515,7 +515,7 @@ final class WriteJob: Sendable {
         /// Anything else for which a caller waits.
         case upkeep
         /// Something for which nobody waits: it is tried again later.
-        case note
+        case posted
 
         /// The kind of a job that makes changes: what is refused first decides.
         init(of changes: [Change]) {

@@ -2,7 +2,7 @@ import AlertCore
 import Linux
 import SQLite
 
-// The changes and notes of the seam, as carried out by this store.
+// The changes and posted entries of the seam, as carried out by this store.
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
@@ -75,10 +75,10 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func post(_ note: Note, by caller: Caller) {
-        if case .returned = note { lookAhead.forget() }
+    package func post(_ entry: PostedEntry, by caller: Caller) {
+        if case .returned = entry { lookAhead.forget() }
         commits.post("record what was on the screen") { [now = clock.now()] context in
-            try context.store(note, at: now, by: caller)
+            try context.store(entry, at: now, by: caller)
         }
     }
 

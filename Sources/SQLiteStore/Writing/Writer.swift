@@ -360,7 +360,7 @@ extension Writer {
     /// The log size at which new alerts are refused, because a reader prevents the log from being
     /// reused.
     private static let walLimitForAsks: Int64 = 48 << 20
-    /// The log size at which snoozes, upkeep and notes are refused, too: all but what ends an alert
+    /// The log size at which snoozes, upkeep and posted jobs are refused, too: all but what ends an alert
     /// and what becomes of a response.
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
@@ -375,7 +375,7 @@ extension Writer {
                 + "emptied; new alerts are refused until it ends")
         var refusals: Refusals = [:]
         if size > Self.walLimitForAsks { refusals[.ask] = error }
-        if size > Self.walLimitForUpkeep { (refusals[.upkeep], refusals[.note]) = (error, error) }
+        if size > Self.walLimitForUpkeep { (refusals[.upkeep], refusals[.posted]) = (error, error) }
         return refusals
     }
 

@@ -115,7 +115,7 @@ extension GatedStore {
 // MARK: - The other calls
 
 extension GatedStore {
-    func post(_ note: Note, by caller: Caller) { store.post(note, by: caller) }
+    func post(_ entry: PostedEntry, by caller: Caller) { store.post(entry, by: caller) }
 
     nonisolated(nonsending) func waiting(
         besides id: Alert.ID

@@ -12,7 +12,7 @@ final class WrongStore: AlertStore {
         /// A note is lost.
         case dropsNotes
         /// A note is written twice.
-        case repeatsNotes
+        case repeatsPostedEntries
         /// A second answer gets a receipt as if it had won.
         case answersTwice
         /// The loser's error has a response other than the winner's.
@@ -130,10 +130,10 @@ final class WrongStore: AlertStore {
         }
     }
 
-    func post(_ note: Note, by caller: Caller) {
+    func post(_ entry: PostedEntry, by caller: Caller) {
         guard fault != .dropsNotes else { return }
-        if fault == .repeatsNotes { store.post(note, by: caller) }
-        store.post(note, by: caller)
+        if fault == .repeatsPostedEntries { store.post(entry, by: caller) }
+        store.post(entry, by: caller)
     }
 
     nonisolated(nonsending) func find(

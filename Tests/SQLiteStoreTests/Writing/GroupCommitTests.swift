@@ -58,7 +58,7 @@ struct GroupCommitTests {
         let gate = Gate()
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
-        for number in 0..<GroupCommit.maximumNotes + 5 {
+        for number in 0..<GroupCommit.maximumPosted + 5 {
             store.post(.returned(record, because: "\(number)"), by: .ana)
         }
         #expect(troubles.withLock(\.self) == ["storage"])
@@ -67,7 +67,7 @@ struct GroupCommitTests {
         await store.close()
         let returned = "FROM audit WHERE event = 'returned'"
         #expect(
-            try queue.integer("SELECT count(*) \(returned)") == Int64(GroupCommit.maximumNotes))
+            try queue.integer("SELECT count(*) \(returned)") == Int64(GroupCommit.maximumPosted))
         #expect(try queue.integer("SELECT detail \(returned) ORDER BY seq LIMIT 1") == 5)
     }
 
