@@ -107,6 +107,39 @@ struct FieldTests {
         #expect(collected.code == 65 && collected.output.isEmpty, "\(collected)")
     }
 
+    @Test("A form is filled in on the asker's own terminal, by keys and a paste")
+    func terminal() async throws {
+        let queue = try CommandLineQueue()
+        let terminal = try PseudoTerminal()
+        let asker = try queue.start(
+            ["ask", "Rename?", "-b", "yes=Rename", "--cancel", "no=Keep", "--schema", Self.schema],
+            on: terminal)
+        let live = "Enter to the next"
+        #expect(await terminal.shows(live), "\(terminal.text)")
+        // A button of a form that is not filled in says so.
+        let start = terminal.bytes.count
+        try await terminal.press("\t\t\t\t\r")
+        #expect(await terminal.shows("A value is required.", since: start))
+        try terminal.type("\u{1B}[200~nas\n2026\r\u{1B}[201~")
+        #expect(await terminal.shows("nas 2026"))
+        try await Task.sleep(for: .milliseconds(300))
+        // Three copies, to be kept, on the second disk; then a note.
+        try await terminal.press("!\r\u{7F}3\ry\r")
+        try terminal.type("\u{1B}[C")
+        try await Task.sleep(for: .milliseconds(300))
+        try await terminal.press(" \rn")
+        #expect(await terminal.shows("Enter to the buttons"))
+        try await terminal.press("ok\r\r")
+        #expect(await asker.exit() == 0, "\(terminal.text)")
+        let record = try #require(try await queue.objects("history").first)
+        #expect(record["note"] as? String == "ok" && record["button"] as? String == "yes")
+        let values = try #require(record["values"] as? [String: any Sendable])
+        #expect(values["name"] as? String == "nas 2026!" && values["copies"] as? Int == 3)
+        #expect(values["keep"] as? Bool == true && values["disks"] as? [String] == ["sdb"])
+        #expect(terminal.isInOrder)
+        #expect(try await queue.isSound())
+    }
+
     @Test("A program that presents gives values as JSON")
     func program() async throws {
         let queue = try CommandLineQueue()
