@@ -31,7 +31,8 @@ struct AlertInteraction: Equatable, Sendable {
 
     enum Action: Hashable {
         case finish(PresenterChoice)
-        /// The key went to the form, and is no choice.
+        /// The key went to the form, or had the form take the keys. It is not undone if it turns out
+        /// to be one of many: what follows it is a value, and must not come to the buttons.
         case edited
         /// Scrolls a text that is longer than the screen.
         case scroll(pages: Int)
@@ -105,7 +106,7 @@ struct AlertInteraction: Equatable, Sendable {
         switch buttons.press(key, visible: visible) {
         case .chosen(let choice):
             let isCancelling = choice.role == .cancel
-            guard isCancelling || form.isComplete() else { return nil }
+            guard isCancelling || form.isComplete() else { return .edited }
             return .finish(.button(choice.index, form.input(isCancelling: isCancelling)))
         case .selected: return nil
         case nil: return pressBesideButtons(key)
@@ -143,6 +144,7 @@ struct AlertInteraction: Equatable, Sendable {
             openMenu()
         } else if Self.letter(key) == noteKey {
             form.enterNote()
+            return .edited
         }
         return nil
     }

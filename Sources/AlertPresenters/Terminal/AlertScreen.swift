@@ -143,7 +143,10 @@ struct AlertScreen {
         let page = rows - 1
         let first = min(max(0, scroll), body.count - page)
         let left = body.count - first - page
-        let note = left > 0 ? "↓ \(left) more lines (PgDn)" : "↑ \(first) lines above (PgUp)"
+        let lines = { (count: Int) in count == 1 ? "line" : "lines" }
+        let note =
+            left > 0
+            ? "↓ \(left) more \(lines(left)) (PgDn)" : "↑ \(first) \(lines(first)) above (PgUp)"
         return (body[first..<first + page] + [StyledLine(note, .dim)], first, page)
     }
 
@@ -208,13 +211,13 @@ struct AlertScreen {
     /// The keys of an entry of the form.
     private static func hints(_ entry: FormEntry, isNote: Bool) -> [String] {
         switch entry.content {
-        case .text where isNote: ["Enter to the buttons", "Esc back"]
+        case .text where isNote: ["Enter done", "Esc back"]
         case .text(let editor) where editor.isMultiline:
-            ["Tab to the next", "Enter begins a line"]
-        case .text: ["Enter to the next"]
+            ["Tab next", "Enter begins a line"]
+        case .text: ["Enter next"]
         case .options(let picker) where picker.takesSeveral:
-            ["Space picks", "←→ select", "Enter to the next"]
-        case .options: ["←→ pick", "Enter to the next"]
+            ["Space picks", "←→ select", "Enter next"]
+        case .options: ["←→ pick", "Enter next"]
         }
     }
 }

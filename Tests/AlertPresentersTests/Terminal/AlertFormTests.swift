@@ -1,6 +1,7 @@
 import AlertCore
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertPresenters
 
@@ -55,7 +56,7 @@ struct AlertFormTests {
     @Test("A missing or wrong value is shown instead of answering, unless the button cancels")
     func refused() {
         let (missing, action) = press([.backTab, .enter])
-        #expect(action == nil && missing.form.focus == 0)
+        #expect(action == .edited && missing.form.focus == 0)
         #expect(
             missing.form.entries.map(\.problem).map { $0 == nil } == [
                 false, true, true, true, false, true,
@@ -198,12 +199,12 @@ struct AlertFormTests {
         #expect(
             lines.map { $0.text.replacing(#/ +$/#, with: "") } == [
                 "Rename?", "backup (ana) · just now · 0:59 left", "",
-                "New name (such as nas)", "  x", "why (optional)", "",
+                "New name (such as nas)", "  x", "why (optional)", "  —",
                 "copies (a whole number)", "  29", "  ! It is not from 1 to 3.",
                 "keep (optional)", "› ( ) yes  ( ) no", "disk", "  ( ) sda  ( ) The second",
                 "tags (optional)", "  At most two.", "  [ ] a  [ ] b  [ ] c", "",
                 "[ Rename ]  [ Quit ]  [ Leave ]",
-                "←→ pick · Enter to the next · Esc later…",
+                "←→ pick · Enter next · Esc later…",
             ])
     }
 
@@ -222,6 +223,23 @@ struct AlertFormTests {
                 #expect(layout.lines.count <= size.rows)
                 #expect(layout.lines.allSatisfy { $0.width <= size.columns })
             }
+        }
+    }
+
+    @Test("In ASCII a form is as wide as it is laid out to be", arguments: [20, 80])
+    func ascii(columns: Int) {
+        let characters = TerminalCharacters.ascii
+        var state = AlertScreenTests.state(Self.alert)
+        for key in text("日é") + [.tab, .tab, .character("é"), .tab, .right] {
+            _ = state.interaction.press(key, visible: [])
+        }
+        var screen = AlertScreen(Self.alert, characters: characters)
+        let lines = screen.layout(state, size: .init(columns: columns, rows: 60)).lines
+        #expect(lines.contains { $0.text.contains("<U+65E5>") })
+        for line in lines {
+            let text = characters.ours(line.text)
+            #expect(text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(text)")
+            #expect(text.utf8.count == line.width && line.width <= columns)
         }
     }
 

@@ -110,6 +110,17 @@ struct LineEditorTests {
         #expect(LineEditor("日本", isMultiline: true).rows(columns: 3, limit: 9).count == 2)
     }
 
+    @Test("A joiner that a script needs is shown as it is, and any other one is visible")
+    func joiners() {
+        for (text, shown) in [
+            ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("a\u{200C}b", "a⟨U+200C⟩b"),
+            ("می\u{200C}", "می⟨U+200C⟩"),
+        ] {
+            let cells = LineEditor(text).rows(columns: 40, limit: 1)[0].cells
+            #expect(cells.joined().unicodeScalars.elementsEqual((shown + " ").unicodeScalars))
+        }
+    }
+
     @Test("Nothing in a text can move the terminal's cursor", arguments: hostileTexts)
     func hostile(text: String) {
         for isMultiline in [false, true] {

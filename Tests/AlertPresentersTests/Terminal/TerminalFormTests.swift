@@ -103,9 +103,12 @@ struct TerminalFormTests {
             #expect(terminal.screen.lines.contains("› " + String(repeating: "r", count: 21)))
             try await hold("\u{7F}", times: 30)
             try await keyboard.press("x")
-            // It reaches the buttons, and goes no further.
-            try await hold("\r", times: 20)
-            #expect(terminal.screen.lines.last?.hasPrefix("Enter chooses") == true)
+            // It reaches the buttons, from either field, and goes no further.
+            for back in ["", "\u{1B}[Z"] {
+                try await keyboard.press(back)
+                try await hold("\r", times: 20)
+                #expect(terminal.screen.lines.last?.hasPrefix("Enter chooses") == true)
+            }
             try await hold("\u{1B}[Z", times: 1)
             #expect(terminal.screen.lines.contains("› x"))
             try await hold("\t", times: 20)
@@ -139,6 +142,22 @@ struct TerminalFormTests {
         #expect(result == renamed("x", note: "after the release"))
     }
 
+    @Test("What is typed right after a key that leads from the buttons to a text chooses nothing")
+    func typedOn() async throws {
+        let result = try await choice {
+            try await keyboard.press("\t\t")
+            for (key, tabs) in [("\r", "\t\t"), ("n", "\t")] {
+                try await keyboard.type(key)
+                await keyboard.pass(.milliseconds(20))
+                try await keyboard.type("o")
+                await keyboard.pass(.milliseconds(300))
+                try await keyboard.press("k" + tabs)
+            }
+            try await keyboard.press("\r")
+        }
+        #expect(result == renamed("ok", note: "ok"))
+    }
+
     @Test("What was filled in comes back with a snoozed alert, until that is resolved")
     func draft() async throws {
         let presenter = try keyboard.presenter()
@@ -156,7 +175,7 @@ struct TerminalFormTests {
         let start = terminal.bytes.count
         async let choice = presenter.present(presentation)
         try await keyboard.pass(until: "the alert to take keys") {
-            terminal.text(since: start).contains("Enter to the next")
+            terminal.text(since: start).contains("Enter next")
         }
         try await keyboard.press(keys)
         return try await choice

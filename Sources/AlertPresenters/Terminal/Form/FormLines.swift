@@ -63,6 +63,8 @@ struct FormLines {
     ) -> (lines: [StyledLine], cursor: Int) {
         let room = max(1, columns - Self.margin)
         switch entry.content {
+        case .text(let editor) where editor.text.isEmpty && !isFocused:
+            return ([StyledLine("—", .dim)], 0)
         case .text(let editor):
             let rows = editor.rows(columns: room, limit: Self.textRows, characters: characters)
             let lines = rows.map { row in

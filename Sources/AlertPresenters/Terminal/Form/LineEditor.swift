@@ -172,9 +172,10 @@ extension LineEditor {
         guard isMultiline else { return [line(columns: columns, characters)] }
         var rows = [Row()]
         var width = 0
-        for index in text.indices + [text.endIndex] {
+        let indices = Array(text.indices) + [text.endIndex]
+        for (index, shown) in zip(indices, cells(characters) + [""]) {
             let isEnd = index == text.endIndex || text[index].isNewline
-            let cell = isEnd ? " " : Self.cell(text[index], characters)
+            let cell = isEnd ? " " : shown
             let isShown = !isEnd || index == cursor
             if isShown, width > 0, width + DisplayWidth.of(cell) > columns {
                 rows.append(Row())
@@ -194,7 +195,7 @@ extension LineEditor {
 
     /// The part of the line around the cursor, with `…` where there is more.
     private func line(columns: Int, _ characters: TerminalCharacters) -> Row {
-        let cells = text.map { Self.cell($0, characters) } + [" "]
+        let cells = cells(characters) + [" "]
         let widths = cells.map { DisplayWidth.of($0) }
         let cursor = text.distance(from: text.startIndex, to: cursor)
         // The space for the cursor after the text is not missing where the cursor is elsewhere.
@@ -224,9 +225,17 @@ extension LineEditor {
         return row
     }
 
-    private static func cell(
-        _ character: Character, _ characters: TerminalCharacters
-    ) -> String {
-        characters.line(String(character))
+    /// What the terminal shows for each character.
+    private func cells(_ characters: TerminalCharacters) -> [String] {
+        let all = text.map { String($0) }
+        return all.indices.map { index in
+            let alone = characters.line(all[index])
+            // Whether a joiner is visible depends on the letter after it.
+            guard all[index].unicodeScalars.count > 1, index + 1 < all.count else { return alone }
+            let next = characters.line(all[index + 1]).unicodeScalars
+            let both = characters.line(all[index] + all[index + 1]).unicodeScalars
+            return both.reversed().starts(with: next.reversed())
+                ? String(String.UnicodeScalarView(both.dropLast(next.count))) : alone
+        }
     }
 }
