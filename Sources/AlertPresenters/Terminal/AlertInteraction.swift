@@ -106,7 +106,7 @@ struct AlertInteraction: Equatable, Sendable {
         switch buttons.press(key, visible: visible) {
         case .chosen(let choice):
             let isCancelling = choice.role == .cancel
-            guard isCancelling || form.isComplete() else { return .edited }
+            guard isCancelling || form.finish() else { return .edited }
             return .finish(.button(choice.index, form.input(isCancelling: isCancelling)))
         case .selected: return nil
         case nil: return pressBesideButtons(key)

@@ -226,6 +226,20 @@ struct AlertFormTests {
         }
     }
 
+    @Test("A long text shows the rows around the cursor, and how many are missing")
+    func longText() {
+        let typed: [Key] = [.tab, .paste((0..<20).map { "row \($0)" }.joined(separator: "\n"))]
+        let shown = { (keys: [Key]) in
+            Self.lines(typed + keys, columns: 40, rows: 60).lines
+                .map { $0.text.replacing(#/ +$/#, with: "") }
+                .filter { $0.contains("row") || $0.contains("more") }
+        }
+        #expect(shown([]) == ["› ↑ 14 more"] + (14..<20).map { "  row \($0)" })
+        let above = Array(repeating: Key.up, count: 19)
+        #expect(shown(above) == ["› row 0"] + (1..<6).map { "  row \($0)" } + ["  ↓ 14 more"])
+        #expect(shown(above + [.down]).first == "› row 0")
+    }
+
     @Test("In ASCII a form is as wide as it is laid out to be", arguments: [20, 80])
     func ascii(columns: Int) {
         let characters = TerminalCharacters.ascii

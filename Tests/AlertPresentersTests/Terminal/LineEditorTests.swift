@@ -85,7 +85,7 @@ struct LineEditorTests {
         let shown = { (keys: [Key], columns: Int) in
             var editor = LineEditor("0123456789")
             for key in keys { _ = editor.press(key) }
-            let row = editor.rows(columns: columns, limit: 1)[0]
+            let row = editor.rows(columns: columns)[0]
             return row.cells.joined() + "@\(row.cursor ?? -1)"
         }
         #expect(shown([], 20) == "0123456789 @10")
@@ -95,19 +95,15 @@ struct LineEditorTests {
         #expect(shown([.left, .left, .left], 8) == "…456789@4")
     }
 
-    @Test("Several lines are wrapped, and the rows around the cursor are shown")
+    @Test("Several lines are wrapped, with a cell for the cursor after the last character")
     func wraps() {
-        var editor = LineEditor("0123456\n\nx", isMultiline: true)
-        let shown = { (editor: LineEditor, limit: Int) in
-            editor.rows(columns: 4, limit: limit).map { $0.cells.joined() }
+        let shown = { (text: String) in
+            LineEditor(text, isMultiline: true).rows(columns: 4).map { $0.cells.joined() }
         }
-        #expect(shown(editor, 9) == ["0123", "456", "", "x "])
-        #expect(shown(editor, 2) == ["", "x "])
-        for key in [Key.up, .up] { _ = editor.press(key) }
-        #expect(shown(editor, 2) == ["0123", "456"])
-        editor = LineEditor("0123", isMultiline: true)
-        #expect(shown(editor, 9) == ["0123", " "])
-        #expect(LineEditor("日本", isMultiline: true).rows(columns: 3, limit: 9).count == 2)
+        #expect(shown("0123456\n\nx") == ["0123", "456", "", "x "])
+        #expect(shown("0123") == ["0123", " "])
+        #expect(shown("日本語") == ["日本", "語 "])
+        #expect(shown("\u{202E}a") == ["⟨U+202E⟩", "a "])
     }
 
     @Test("A joiner that a script needs is shown as it is, and any other one is visible")
@@ -116,7 +112,7 @@ struct LineEditorTests {
             ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("a\u{200C}b", "a⟨U+200C⟩b"),
             ("می\u{200C}", "می⟨U+200C⟩"),
         ] {
-            let cells = LineEditor(text).rows(columns: 40, limit: 1)[0].cells
+            let cells = LineEditor(text).rows(columns: 40)[0].cells
             #expect(cells.joined().unicodeScalars.elementsEqual((shown + " ").unicodeScalars))
         }
     }
@@ -124,7 +120,7 @@ struct LineEditorTests {
     @Test("Nothing in a text can move the terminal's cursor", arguments: hostileTexts)
     func hostile(text: String) {
         for isMultiline in [false, true] {
-            let rows = LineEditor(text, isMultiline: isMultiline).rows(columns: 10, limit: 9)
+            let rows = LineEditor(text, isMultiline: isMultiline).rows(columns: 10)
             let shown = rows.flatMap(\.cells).joined().unicodeScalars
             #expect(!shown.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) })
             #expect(!shown.contains("\u{202E}"))
@@ -161,7 +157,7 @@ struct LineEditorTests {
     }
 
     private func checkRows(of editor: LineEditor, _ columns: Int) {
-        let rows = editor.rows(columns: columns, limit: 10_000)
+        let rows = editor.rows(columns: columns)
         #expect(rows.count { $0.cursor != nil } == 1)
         for row in rows {
             let width = row.cells.reduce(0) { $0 + DisplayWidth.of($1) }

@@ -83,8 +83,9 @@ struct AlertForm: Equatable, Sendable {
 
     // MARK: - The answer
 
-    /// Whether an answer can be given; if not, the first entry that is in the way takes the keys.
-    mutating func isComplete() -> Bool {
+    /// Checks every entry; if an answer can't be given, returns `false` and has the first entry that
+    /// is in the way take the keys.
+    mutating func finish() -> Bool {
         for index in entries.indices { entries[index].review(isFinal: true) }
         guard let wrong = entries.firstIndex(where: { $0.problem != nil }) else { return true }
         focus = wrong

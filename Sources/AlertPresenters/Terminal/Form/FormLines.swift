@@ -3,7 +3,7 @@ import TextFormats
 
 /// The entries of a form as lines of a terminal: a label, the value below it, and what is wrong.
 struct FormLines {
-    /// How many rows a text of several lines takes at most.
+    /// How many rows of a text are shown at most.
     private static let textRows = 6
     private static let margin = 2
 
@@ -66,15 +66,21 @@ struct FormLines {
         case .text(let editor) where editor.text.isEmpty && !isFocused:
             return ([StyledLine("—", .dim)], 0)
         case .text(let editor):
-            let rows = editor.rows(columns: room, limit: Self.textRows, characters: characters)
-            let lines = rows.map { row in
+            let rows = editor.rows(columns: room, characters: characters)
+            let cursor = rows.firstIndex { $0.cursor != nil } ?? 0
+            let first = max(0, cursor + 1 - Self.textRows)
+            let end = min(rows.count, first + Self.textRows)
+            var lines = first == 0 ? [] : [StyledLine("↑ \(first) more", .dim)]
+            lines += rows[first..<end].map { row in
                 var line = StyledLine()
                 for (index, cell) in row.cells.enumerated() {
                     line.add(cell, isFocused && index == row.cursor ? .inverse : [])
                 }
                 return line
             }
-            return (lines, rows.firstIndex { $0.cursor != nil } ?? 0)
+            let index = lines.count - (end - cursor)
+            if end < rows.count { lines.append(StyledLine("↓ \(rows.count - end) more", .dim)) }
+            return (lines, index)
         case .options(let picker): return rows(of: picker, isFocused, room)
         }
     }

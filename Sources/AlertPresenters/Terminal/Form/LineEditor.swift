@@ -162,13 +162,10 @@ extension LineEditor {
         var cursor: Int?
     }
 
-    /// The rows of the text that are shown in a number of columns, those around the cursor if there
-    /// are too many; a single line scrolls sideways.
+    /// The text in a number of columns, as at least one row; a single line scrolls sideways.
     ///
     /// A character that is wider than all columns has a row of its own.
-    func rows(
-        columns: Int, limit: Int, characters: TerminalCharacters = .all
-    ) -> [Row] {
+    func rows(columns: Int, characters: TerminalCharacters = .all) -> [Row] {
         guard isMultiline else { return [line(columns: columns, characters)] }
         var rows = [Row()]
         var width = 0
@@ -189,8 +186,7 @@ extension LineEditor {
                 width = 0
             }
         }
-        let last = (rows.firstIndex { $0.cursor != nil } ?? 0) + 1
-        return Array(rows[max(0, last - limit)...].prefix(max(1, limit)))
+        return rows
     }
 
     /// The part of the line around the cursor, with `…` where there is more.

@@ -12,7 +12,7 @@ enum Key: Hashable, Sendable {
     case erase, delete, eraseWord, deleteWord
     /// Ctrl-U and Ctrl-K: erase a line up to the cursor, and from the cursor on.
     case eraseLine, deleteLine
-    /// Ctrl-D.
+    /// Ctrl-D: ends a prompt's input, and erases like Delete in a text.
     case endOfInput
     case character(Character)
     /// A text that the terminal marked as pasted.
