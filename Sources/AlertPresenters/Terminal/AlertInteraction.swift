@@ -2,11 +2,11 @@ import AlertCore
 import FoundationEssentials
 import TextFormats
 
-/// The effect of keys while an alert is on the screen.
+/// The effect of keys while an alert is on the screen: on its form, its buttons, or the menu of times.
 ///
-/// First letters of buttons take precedence over the presenter's own keys: where a button begins
+/// Only while the buttons take the keys do they choose. First letters of buttons take precedence over the presenter's own keys: where a button begins
 /// with `l` or `q`, the key belongs to the button; instead of `l`, Escape then offers the times.
-struct AlertInteraction: Hashable, Sendable {
+struct AlertInteraction: Equatable, Sendable {
     /// A time after which the alert comes again, or a date.
     struct LaterOption: Hashable, Sendable {
         var title: String
@@ -31,18 +31,24 @@ struct AlertInteraction: Hashable, Sendable {
 
     enum Action: Hashable {
         case finish(PresenterChoice)
+        /// The key went to the form, or had the form take the keys. It is not undone if it turns out
+        /// to be one of many: what follows it is a value, and must not come to the buttons.
+        case edited
         /// Scrolls a text that is longer than the screen.
         case scroll(pages: Int)
         case redraw
     }
 
+    private(set) var form: AlertForm
     private(set) var buttons: ChoiceList
     /// The menu of times, while it is shown instead of the buttons.
     private(set) var laterMenu: ChoiceList?
     private(set) var laterOptions: [LaterOption]
 
+    /// - Parameter form: What has been filled in before, if the alert was on this screen.
     init(
-        _ alert: Alert, laterOptions: [LaterOption], characters: TerminalCharacters = .all
+        _ alert: Alert, form: AlertForm? = nil, laterOptions: [LaterOption],
+        characters: TerminalCharacters = .all
     ) {
         var choices = alert.buttons.enumerated().map { index, button in
             Choice(
@@ -55,12 +61,17 @@ struct AlertInteraction: Hashable, Sendable {
             choices.append(choices.remove(at: cancel))
         }
         buttons = ChoiceList(choices)
+        self.form = form ?? AlertForm(alert.fields)
         self.laterOptions = laterOptions
     }
 
     var hasButtons: Bool { !buttons.choices.isEmpty }
     /// Whether `l` offers times.
     var letterOffersTimes: Bool { hasButtons && !buttons.isFirstLetter("l") }
+    /// The key for a note: `n`, or `+` where that is a button's letter.
+    var noteKey: String { buttons.isFirstLetter("n") ? "+" : "n" }
+    /// Whether keys go to an entry of the form.
+    var isInForm: Bool { laterMenu == nil && form.focus != nil }
 
     /// The choices on the screen now.
     var current: ChoiceList { laterMenu ?? buttons }
@@ -87,11 +98,40 @@ struct AlertInteraction: Hashable, Sendable {
             let closes = key == .enter || key == .escape || Self.letter(key) == "q"
             return closes ? .finish(.close) : nil
         }
+        if isInForm {
+            if form.press(key) { return .edited }
+            return key == .escape ? pressBesideButtons(key) : nil
+        }
+        if entersForm(key) { return nil }
         switch buttons.press(key, visible: visible) {
-        case .chosen(let choice): return .finish(.button(choice.index))
+        case .chosen(let choice):
+            let isCancelling = choice.role == .cancel
+            guard isCancelling || form.finish() else { return .edited }
+            return .finish(.button(choice.index, form.input(isCancelling: isCancelling)))
         case .selected: return nil
         case nil: return pressBesideButtons(key)
         }
+    }
+
+    /// Takes keys that were pasted or held down as a text; returns `false`, and does nothing, if no
+    /// text takes keys, or if these only move.
+    mutating func type(_ keys: [Key]) -> Bool {
+        isInForm && form.type(keys)
+    }
+
+    /// Whether a key moves from the first button or the last one to the form, which it then has.
+    private mutating func entersForm(_ key: Key) -> Bool {
+        guard !form.entries.isEmpty else { return false }
+        switch key {
+        case .up, .backTab:
+            guard buttons.selected ?? 0 == 0 else { return false }
+            form.enter(first: false)
+        case .down, .tab:
+            guard buttons.selected == buttons.choices.count - 1 else { return false }
+            form.enter(first: true)
+        default: return false
+        }
+        return true
     }
 
     private mutating func pressBesideButtons(_ key: Key) -> Action? {
@@ -102,6 +142,9 @@ struct AlertInteraction: Hashable, Sendable {
             return .finish(.later(nil))
         } else if Self.letter(key) == "l" {
             openMenu()
+        } else if Self.letter(key) == noteKey {
+            form.enterNote()
+            return .edited
         }
         return nil
     }

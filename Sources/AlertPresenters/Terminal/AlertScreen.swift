@@ -4,7 +4,7 @@ import TextFormats
 /// Lays out an alert as lines of a terminal, for a state and a size.
 struct AlertScreen {
     /// Everything that changes while the alert is shown.
-    struct State: Hashable {
+    struct State: Equatable {
         var interaction: AlertInteraction
         /// Who asks, since when, how many others wait, and when the alert ends by itself.
         var facts: [String]
@@ -12,13 +12,18 @@ struct AlertScreen {
         var isLive: Bool
         /// What is being done with the choice, once one has been made.
         var storing: String?
-        /// The index of the first line shown of a text that is longer than the screen.
+        /// The index of the first line shown of a text that is longer than the screen, unless
+        /// another one has to be for the cursor.
         var scroll = 0
+        /// Whether the cursor has to be on the screen, as after each key that goes to the form.
+        var followsCursor = false
     }
 
     struct Layout: Equatable {
         var lines: [StyledLine]
-        /// By how many lines the text scrolls at a time, and how far it can.
+        /// The index of the first line shown of the text, by how many lines it scrolls at a time,
+        /// and how far it can.
+        var scroll = 0
         var page = 1
         var maxScroll = 0
         /// The indices of the choices that are fully visible.
@@ -36,11 +41,13 @@ struct AlertScreen {
     private let isSheet: Bool
     private let ownSnooze: String
     private let hasColours: Bool
+    private let characters: TerminalCharacters
     // A message may have 64 KiB, and is wrapped again only for a new width.
     private var wrapped: (columns: Int, lines: [StyledLine]) = (0, [])
 
     init(_ alert: Alert, hasColours: Bool = true, characters: TerminalCharacters = .all) {
         self.hasColours = hasColours
+        self.characters = characters
         title = characters.title(alert.title)
         message = alert.message.map(characters.message)
         isSheet = alert.style == .actionSheet
@@ -56,14 +63,20 @@ struct AlertScreen {
 
         let facts = Self.joined(state.facts, to: columns).map { StyledLine($0, .dim) }
         var body = wrapped.lines + facts
-        let isMenu = state.interaction.laterMenu != nil
+        let interaction = state.interaction
+        let form = FormLines(
+            interaction.form, takesKeys: state.isLive && interaction.isInForm, columns: columns,
+            characters: characters)
+        if !form.lines.isEmpty { body += [StyledLine()] + form.lines }
+        let isMenu = interaction.laterMenu != nil
         let buttons = ButtonLines(
-            state.interaction.current, heading: isMenu ? "Ask again in:" : nil, isSheet: isSheet,
-            isLive: state.isLive, hasColours: hasColours, columns: columns)
+            interaction.current, heading: isMenu ? "Ask again in:" : nil, isSheet: isSheet,
+            isLive: state.isLive, takesKeys: !interaction.isInForm, hasColours: hasColours,
+            columns: columns)
         let gap = buttons.lines.isEmpty ? [] : [StyledLine()]
         if body.count + gap.count + buttons.lines.count + 1 <= rows {
             let lines = body + gap + buttons.lines + [hintLine(state, buttons, isScrolled: false)]
-            let visible = Set(state.interaction.current.choices.indices)
+            let visible = Set(interaction.current.choices.indices)
             return Self.cut(lines, columns, Layout(lines: [], visible: visible))
         }
 
@@ -72,9 +85,17 @@ struct AlertScreen {
         let half = (rows - 1) / 2
         let shownButtons = buttons.window(rows: max(half, rows - 1 - body.count))
         let room = rows - 1 - shownButtons.lines.count
-        let (shown, page) = Self.window(body, from: state.scroll, rows: room)
+        var first = state.scroll
+        if state.followsCursor, let focus = form.focus {
+            // Of an entry that is longer than the window, the line with the cursor is shown.
+            let (start, rows) = (body.count - form.lines.count, max(1, room - 1))
+            for line in [focus.lines.upperBound - 1, focus.lines.lowerBound, focus.cursor] {
+                first = min(max(first, start + line - rows + 1), start + line)
+            }
+        }
+        let (shown, scroll, page) = Self.window(body, from: first, rows: room)
         let layout = Layout(
-            lines: [], page: page, maxScroll: max(0, body.count - page),
+            lines: [], scroll: scroll, page: page, maxScroll: max(0, body.count - page),
             visible: shownButtons.visible)
         let hint = hintLine(state, buttons, isScrolled: room < body.count)
         body = shown
@@ -116,14 +137,17 @@ struct AlertScreen {
     /// A part of the text, with a line that says how much more there is.
     private static func window(
         _ body: [StyledLine], from scroll: Int, rows: Int
-    ) -> (lines: [StyledLine], page: Int) {
-        guard rows < body.count else { return (body, body.count) }
-        guard rows > 1 else { return (Array(body.prefix(rows)), body.count) }
+    ) -> (lines: [StyledLine], first: Int, page: Int) {
+        guard rows < body.count else { return (body, 0, body.count) }
+        guard rows > 1 else { return (Array(body.prefix(rows)), 0, body.count) }
         let page = rows - 1
         let first = min(max(0, scroll), body.count - page)
         let left = body.count - first - page
-        let note = left > 0 ? "↓ \(left) more lines (PgDn)" : "↑ \(first) lines above (PgUp)"
-        return (body[first..<first + page] + [StyledLine(note, .dim)], page)
+        let lines = { (count: Int) in count == 1 ? "line" : "lines" }
+        let note =
+            left > 0
+            ? "↓ \(left) more \(lines(left)) (PgDn)" : "↑ \(first) \(lines(first)) above (PgUp)"
+        return (body[first..<first + page] + [StyledLine(note, .dim)], first, page)
     }
 
     private static func cut(_ lines: [StyledLine], _ columns: Int, _ layout: Layout) -> Layout {
@@ -147,23 +171,26 @@ struct AlertScreen {
             hints = ["Enter chooses", "Esc back"]
         } else if !interaction.hasButtons {
             hints = ["Enter closes"]
+        } else if let entry = interaction.form.focused {
+            hints = Self.hints(entry, isNote: interaction.form.isInNote)
+            if !interaction.form.isInNote { hints.append(escapeHint(interaction)) }
+            if isScrolled { hints.append("PgDn scrolls") }
         } else {
             let arrows = buttons.isList ? "↑↓" : "←→"
             let list = interaction.buttons
             let enter = buttons.columns < 40 ? "Enter" : "Enter chooses"
             hints.append(list.selected == nil ? "\(arrows) select" : enter)
             if interaction.letterOffersTimes { hints.append("l later…") }
-            let isTooLong = interaction.laterOptions.first?.isTooLong == true
-            let escape = isTooLong ? "Esc lets it expire" : "Esc in \(ownSnooze)"
-            hints.append(interaction.letterOffersTimes ? escape : "Esc later…")
+            hints.append(escapeHint(interaction))
             if isScrolled { hints.append("PgDn scrolls") }
             if list.selected != nil { hints.append("\(arrows) select") }
+            hints.append("\(interaction.noteKey) note")
             if buttons.hasMarks { hints.append("! destroys") }
             // Not every keyboard can type the other letters.
             let letters = list.directLetters.filter { $0.utf8.allSatisfy { $0 < 0x80 } }
             if !letters.isEmpty {
                 let verb = letters.count == 1 ? "chooses" : "choose"
-                hints.append(letters.joined(separator: ", ") + " \(verb) at once")
+                hints.append(letters.joined(separator: ", ") + " \(verb)")
             }
         }
         var text = ""
@@ -173,5 +200,24 @@ struct AlertScreen {
             text = longer
         }
         return StyledLine(text, .dim)
+    }
+
+    private func escapeHint(_ interaction: AlertInteraction) -> String {
+        guard interaction.letterOffersTimes else { return "Esc later…" }
+        let isTooLong = interaction.laterOptions.first?.isTooLong == true
+        return isTooLong ? "Esc lets it expire" : "Esc in \(ownSnooze)"
+    }
+
+    /// The keys of an entry of the form.
+    private static func hints(_ entry: FormEntry, isNote: Bool) -> [String] {
+        switch entry.content {
+        case .text where isNote: ["Enter done", "Esc back"]
+        case .text(let editor) where editor.isMultiline:
+            ["Tab next", "Enter begins a line"]
+        case .text: ["Enter next"]
+        case .options(let picker) where picker.takesSeveral:
+            ["Space picks", "←→ select", "Enter next"]
+        case .options: ["←→ pick", "Enter next"]
+        }
     }
 }

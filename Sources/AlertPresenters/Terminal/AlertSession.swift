@@ -32,7 +32,7 @@ struct AlertSession {
 
     init(
         _ presentation: Presentation, terminal: Terminal, input: TerminalInput,
-        screen: TerminalScreen, users: UserNames, host: String
+        screen: TerminalScreen, users: UserNames, host: String, form: AlertForm? = nil
     ) {
         self.presentation = presentation
         self.terminal = terminal
@@ -48,11 +48,14 @@ struct AlertSession {
         layout = AlertScreen(
             presentation.alert, hasColours: screen.hasColours, characters: characters)
         let interaction = AlertInteraction(
-            presentation.alert, laterOptions: facts.laterOptions(now: Date()),
+            presentation.alert, form: form, laterOptions: facts.laterOptions(now: Date()),
             characters: characters)
         state = AlertScreen.State(interaction: interaction, facts: [], isLive: false)
         state.facts = currentFacts()
     }
+
+    /// What the person has filled in.
+    var form: AlertForm { state.interaction.form }
 
     /// Shows the alert until the person makes a choice.
     ///
@@ -132,7 +135,11 @@ extension AlertSession {
             if let before, reader.last.time < before.time + KeyGate.repeatGap {
                 state.interaction = before.before
             }
-            for key in keys where key.moves { press(key) }
+            if state.interaction.type(keys) {
+                state.followsCursor = true
+            } else {
+                for key in keys where key.moves { press(key) }
+            }
         case .key(let key):
             // Another key has followed: the one before was a single press.
             if let choice = before?.choice { return choice }
@@ -144,7 +151,7 @@ extension AlertSession {
     private mutating func press(_ key: Key) {
         let before = state.interaction
         let action = state.interaction.press(key, visible: shown.visible)
-        if !key.moves {
+        if !key.moves, action != .edited {
             var choice: PresenterChoice?
             if case .finish(let chosen) = action { choice = chosen }
             held = HeldKey(choice: choice, before: before, time: reader.last.time)
@@ -153,10 +160,12 @@ extension AlertSession {
         }
         switch action {
         case .finish: break
+        case .edited: state.followsCursor = true
         case .scroll(let pages):
             state.scroll = min(max(0, state.scroll + pages * shown.page), shown.maxScroll)
+            state.followsCursor = false
         case .redraw: screen.invalidate()
-        case nil: break
+        case nil: state.followsCursor = true
         }
     }
 }
@@ -207,7 +216,8 @@ extension AlertSession {
     private func currentFacts() -> [String] {
         facts.texts(
             user: users.name(presentation.record.source.account), isOrphaned: isOrphaned,
-            waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now }, now: Date())
+            waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now },
+            namesFields: false, now: Date())
     }
 }
 
@@ -217,7 +227,7 @@ extension AlertSession {
     private mutating func draw() {
         let size = terminal.size
         shown = layout.layout(state, size: size)
-        state.scroll = min(state.scroll, shown.maxScroll)
+        state.scroll = shown.scroll
         screen.show(shown.lines, size: size)
     }
 }

@@ -44,10 +44,10 @@ struct ChoiceList: Hashable, Sendable {
     mutating func press(_ key: Key, visible: Set<Int>) -> Effect? {
         guard !choices.isEmpty else { return nil }
         switch key {
-        case .left, .up, .backTab:
+        case .left, .up, .wordLeft, .backTab:
             selected = ((selected ?? 0) + choices.count - 1) % choices.count
             return .selected
-        case .right, .down, .tab:
+        case .right, .down, .wordRight, .tab:
             selected = selected.map { ($0 + 1) % choices.count } ?? 0
             return .selected
         case .home:
@@ -60,8 +60,7 @@ struct ChoiceList: Hashable, Sendable {
             return selected.flatMap { visible.contains($0) ? .chosen(choices[$0]) : nil }
         case .character(let character):
             return press(character, visible)
-        case .escape, .pageUp, .pageDown, .redraw, .erase, .eraseLine, .endOfInput:
-            return nil
+        default: return nil
         }
     }
 

@@ -7,8 +7,11 @@ import TextFormats
 ///
 /// It opens the terminal itself and never touches stdin and stdout, which may well be pipes. Arrow
 /// keys and Tab select a button, Enter chooses it, first letters and digits are shortcuts; a
-/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt, and so does every
-/// terminal for an alert with fields: their values are asked for line by line, after the button.
+/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt, which asks for the
+/// values of fields line by line, after the button.
+///
+/// Fields stand above the buttons, and the first one takes the keys; Tab and the arrows move from one to
+/// the next, and to the buttons. `n` adds a note to the answer (`+` where a button begins with n).
 ///
 /// An alert takes keys once it has been visible for 750 ms without any typing; until then it says
 /// “stop typing to answer”. Pasted text and the repeats of a held key choose nothing, nor can a
@@ -34,6 +37,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     private let hasScreen: Bool
     /// The button that was chosen here last, and for which alert.
     private let lastChoice = Mutex<(id: Alert.ID, title: String)?>(nil)
+    /// What was filled in here last, and for which alert: it comes back with a snoozed alert, and with
+    /// one whose answer could not be stored.
+    private let draft = Mutex<(id: Alert.ID, askedAt: Date, form: AlertForm)?>(nil)
 
     /// Opens a terminal.
     ///
@@ -89,16 +95,18 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         defer { turn.end() }
         lastChoice.withLock { $0 = nil }
         _ = try await users.soon(presentation.record.source.account)
-        // Values are asked for line by line.
-        guard hasScreen, presentation.alert.fields.isEmpty,
-            let input = try keyInput(hasScreen: true)
-        else {
+        guard hasScreen, let input = try keyInput(hasScreen: true) else {
             return try await prompt(presentation)
+        }
+        let record = presentation.record
+        let draft = draft.withLock {
+            $0?.id == record.id && $0?.askedAt == record.askedAt ? $0?.form : nil
         }
         var session = AlertSession(
             presentation, terminal: terminal, input: input, screen: screen, users: users,
-            host: host)
+            host: host, form: draft)
         do {
+            defer { self.draft.withLock { $0 = (record.id, record.askedAt, session.form) } }
             let choice = try await session.run()
             session.mark(choice)
             async let marked: Void = session.stay()
@@ -133,6 +141,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
+        draft.withLock { $0 = nil }
         let (alert, note) = (presentation.alert, note)
         let lines = note.resolved(
             alert.title, isQuestion: !alert.buttons.isEmpty, response: response,
@@ -219,7 +228,7 @@ extension TerminalPresenter {
             facts: {
                 facts.texts(
                     user: user, isOrphaned: presentation.record.isOrphaned, waiting: $0,
-                    dismissal: $1, now: Date())
+                    dismissal: $1, namesFields: true, now: Date())
             })
         do {
             let choice = try await session.run()

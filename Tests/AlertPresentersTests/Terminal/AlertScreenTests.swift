@@ -178,15 +178,15 @@ struct AlertScreenTests {
             (alerts[0], "Enter closes"),
             (
                 alerts[1],
-                "Enter chooses · l later… · Esc in 5 min · ←→ select · n, y choose at once"
+                "Enter chooses · l later… · Esc in 5 min · ←→ select · + note · n, y choose"
             ),
             (
                 Alert("?", buttons: ["Later", .destructive("Delete")]),
-                "Enter chooses · Esc later… · ←→ select · l chooses at once"
+                "Enter chooses · Esc later… · ←→ select · n note · l chooses"
             ),
             (
                 Alert("?", buttons: [.destructive("A"), .destructive("B")]),
-                "←→ select · l later… · Esc in 5 min"
+                "←→ select · l later… · Esc in 5 min · n note"
             ),
         ])
     func hints(alert: Alert, hint: String) {
@@ -196,7 +196,7 @@ struct AlertScreenTests {
     @Test("The last line offers only ASCII letters")
     func foreignLetters() {
         let alert = Alert("?", buttons: ["はい", .cancel("No")])
-        #expect(Self.lines(alert, columns: 80).last?.text.hasSuffix(" · n chooses at once") == true)
+        #expect(Self.lines(alert, columns: 80).last?.text.hasSuffix(" · n chooses") == true)
     }
 
     @Test("Without colours, a mark shows which buttons are destructive, and the hint explains it")

@@ -8,12 +8,19 @@ struct KeyParserTests {
     @Test(
         "The bytes of a terminal become keys, in pieces of any size",
         arguments: [
-            ("\u{1B}[A", [Key.up]), ("\u{1B}OA", [.up]), ("\u{1B}[1;5C", [.right]),
+            ("\u{1B}[A", [Key.up]), ("\u{1B}OA", [.up]), ("\u{1B}[1;2C", [.right]),
             ("\u{1B}[D\u{1B}[B", [.left, .down]), ("\u{1B}\u{1B}[A", [.up]),
             ("\t\u{1B}[Z", [.tab, .backTab]), ("\r\n", [.enter, .enter]), ("\u{1B}OM", [.enter]),
             ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
             ("\u{1B}[H\u{1B}[4~", [.home, .end]), ("\u{0C}", [.redraw]),
             ("\u{7F}\u{08}", [.erase, .erase]), ("\u{15}\u{04}", [.eraseLine, .endOfInput]),
+            ("\u{01}\u{02}\u{05}\u{06}", [.home, .left, .end, .right]),
+            ("\u{0B}\u{17}\u{1B}[3~", [.deleteLine, .eraseWord, .delete]),
+            ("\u{1B}b\u{1B}f\u{1B}d", [.wordLeft, .wordRight, .deleteWord]),
+            ("\u{1B}\u{7F}\u{1B}\u{08}", [.eraseWord, .eraseWord]),
+            ("\u{1B}[1;5C\u{1B}[1;3D", [.wordRight, .wordLeft]),
+            ("\u{1B}[200~yes\r\u{1B}[A no\n\u{1B}[201~", [.paste("yes\r\u{1B}[A no\n")]),
+            ("\u{1B}[200~\u{1B}[20\u{1B}[201~y", [.paste("\u{1B}[20"), .character("y")]),
             ("yé", [.character("y"), .character("é")]), ("Да", [.character("Д"), .character("а")]),
             ("日😀", [.character("日"), .character("😀")]),
         ] as [(String, [Key])])
@@ -30,16 +37,27 @@ struct KeyParserTests {
         arguments: [
             "\u{1B}y", "\u{1B}\r", "\u{1B}é",  // With Alt.
             "\u{1B}[99~", "\u{1B}[[A", "\u{1B}[?1;2c", "\u{1B}[<0;5;5M", "\u{1B}[Myyy",
-            "\u{1B}[200~yes\r\u{1B}[A no\n\u{1B}[201~", "\u{1B}[I", "\u{1B}[24;80R",
+            "\u{1B}[I", "\u{1B}[24;80R",
             "\u{1B}[?A", "\u{1B}[>1;2B", "\u{1B}[<H",
             "\u{1B}]11;rgb:0000/ffff/yyyy\u{07}", "\u{1B}]52;c;eXl5\u{1B}\\",
-            "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{01}\u{02}\u{00}",
+            "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{03}\u{10}\u{00}",
         ])
     func nothing(text: String) {
         var parser = KeyParser()
         #expect(parser.keys(from: text.utf8) == [])
         #expect(parser.pause() == nil)
         #expect(parser.keys(from: "y".utf8) == [.character("y")])
+    }
+
+    @Test("Of a paste without end, no more is kept than a value can have")
+    func endlessPaste() {
+        var parser = KeyParser()
+        let text = "\u{1B}[200~" + String(repeating: "x", count: 1 << 20) + "\u{1B}[201~"
+        guard case .paste(let pasted)? = parser.keys(from: text.utf8).first else {
+            Issue.record("no paste")
+            return
+        }
+        #expect(pasted.utf8.count == 2 * LineEditor.limit)
     }
 
     @Test("Invalid UTF-8 is ignored, and the next key counts")

@@ -107,6 +107,54 @@ struct FieldTests {
         #expect(collected.code == 65 && collected.output.isEmpty, "\(collected)")
     }
 
+    @Test("A form is filled in on the asker's own terminal, by keys and a paste")
+    func terminal() async throws {
+        let queue = try CommandLineQueue()
+        let terminal = try PseudoTerminal()
+        let asker = try queue.start(
+            ["ask", "Rename?", "-b", "yes=Rename", "--cancel", "no=Keep", "--schema", Self.schema],
+            on: terminal)
+        /// Types, and waits for what the screen shows then; a choice has to be a key of its own.
+        func step(_ keys: String, _ shown: String, isChoice: Bool = false) async throws {
+            let start = terminal.bytes.count
+            if isChoice {
+                let isShown = try await terminal.press(keys) {
+                    terminal.text(since: start).contains(shown)
+                }
+                #expect(isShown, "\(terminal.text(since: start))")
+            } else {
+                try terminal.type(keys)
+                #expect(await terminal.shows(shown, since: start), "\(keys)")
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        #expect(await terminal.shows("Enter next"))
+        // A button of a form that is not filled in says so.
+        try await step("\t\t\t\t", "Enter chooses")
+        try await step("\r", "A value is required.", isChoice: true)
+        try await step("\u{1B}[200~nas\n2026\r\u{1B}[201~", "nas 2026")
+        try await step("!", "nas 2026!")
+        try await step("\t", "› 1")
+        try await step("\u{7F}3", "› 3")
+        try await step("\t", "←→ pick")
+        try await step("y", "(•) ", isChoice: true)
+        try await step("\t\u{1B}[C", "Space picks")
+        try await step(" ", "[x] ", isChoice: true)
+        try await step("\t", "Enter chooses")
+        try await step("n", "Enter done", isChoice: true)
+        try await step("\u{15}ok", "ok")
+        try await step("\t", "Enter chooses")
+        try await step("\r", "Storing", isChoice: true)
+        #expect(await asker.exit() == 0, "\(terminal.text)")
+        let record = try #require(try await queue.objects("history").first)
+        #expect(record["note"] as? String == "ok" && record["button"] as? String == "yes")
+        let values = try #require(record["values"] as? [String: any Sendable])
+        #expect(values["name"] as? String == "nas 2026!" && values["copies"] as? Int == 3)
+        #expect(values["keep"] as? Bool == true && values["disks"] as? [String] == ["sdb"])
+        #expect(terminal.isInOrder)
+        #expect(try await queue.isSound())
+    }
+
     @Test("A program that presents gives values as JSON")
     func program() async throws {
         let queue = try CommandLineQueue()

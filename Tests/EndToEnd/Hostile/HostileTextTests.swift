@@ -26,13 +26,28 @@ struct HostileTextTests {
         #expect(TerminalBytes.additions(in: harmless.utf8, .screen) == [])
     }
 
-    /// Asks with a text in every field, and returns the alert's id.
+    /// A field that has a text wherever one can be.
+    private func schema(_ piece: String) throws -> String {
+        let list: [String: Any] = [
+            "type": "string", "title": piece, "description": piece + "\n" + piece,
+            "enum": [piece, piece + "2"], "default": piece,
+        ]
+        let text: [String: Any] = [
+            "type": "string", "title": piece, "default": piece, "multiline": true,
+        ]
+        let schema: [String: Any] = ["type": "object", "properties": ["list": list, "text": text]]
+        let data = try JSONSerialization.data(withJSONObject: schema)
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Asks with every text that an alert has, and returns the alert's id.
     private func ask(_ piece: String, more: String = "") async throws -> String {
         let child = try queue.start([
             "ask", piece, "-m", piece + "\n" + piece + more, "-b", "=" + piece, "--destructive",
             "d=" + piece + "d", "--cancel", "no=" + piece + "n", "--source", piece, "--key", piece,
             "--info",
             "k" + piece + "=" + piece, "--timeout", "1h", "--default", piece, "--detach",
+            "--schema", try schema(piece),
         ])
         #expect(await child.exit() == 0)
         #expect(await child.errors.complete() == "")

@@ -7,7 +7,14 @@ import TextFormats
 
 /// Input from a terminal's keyboard during an alert: bytes in pieces, with pauses.
 @Sendable func keys(_ input: inout Input) {
-    let alert = alert(&input)
+    var alert = alert(&input)
+    if input.byte() & 1 == 0, !alert.buttons.isEmpty {
+        alert.fields = [
+            Alert.Field(input.text(), title: input.text(), initialValue: .text(input.text())),
+            Alert.Field("lines", .text(.init(isMultiline: true))),
+            Alert.Field("list", .choices([.init(input.text(), id: "a"), "b"]), isRequired: true),
+        ]
+    }
     let later = [
         AlertInteraction.LaterOption(title: "5 min"),
         AlertInteraction.LaterOption(title: "1 h", end: .after(.seconds(3600))),
@@ -24,7 +31,8 @@ import TextFormats
             "pieces of different sizes gave different keys")
         let pause = input.byte() & 1 == 0 ? parser.pause() : nil
         if pause != nil || parser.patience == nil { slow = parser }
-        for key in keys + [pause].compactMap({ $0 }) {
+        let isTyped = input.byte() & 1 == 0 && interaction.type(keys)
+        for key in (isTyped ? [] : keys) + [pause].compactMap({ $0 }) {
             let visible = Set((0..<4).filter { _ in input.byte() & 1 == 0 })
             switch interaction.press(key, visible: visible) {
             case .finish(.button(let index, _)):
@@ -35,7 +43,8 @@ import TextFormats
         slow = parser
     }
     let state = AlertScreen.State(
-        interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()))
+        interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()),
+        followsCursor: input.byte() & 1 == 0)
     for line in screen.layout(state, size: size).lines {
         expect(line.width <= max(1, size.columns), "a line that is wider than the window")
     }

@@ -1,4 +1,4 @@
-/// A key that has a meaning to the presenter.
+/// A key that has a meaning to the presenter, or what was pasted.
 enum Key: Hashable, Sendable {
     case up, down, left, right
     case tab, backTab
@@ -6,14 +6,24 @@ enum Key: Hashable, Sendable {
     case pageUp, pageDown, home, end
     /// Ctrl-L: draws everything again.
     case redraw
-    /// Backspace erases the last character of a line, Ctrl-U all of them; Ctrl-D ends the input.
-    case erase, eraseLine, endOfInput
+    /// Alt-B and Alt-F, or an arrow with Ctrl or Alt.
+    case wordLeft, wordRight
+    /// Backspace, Delete, and Ctrl-W and Alt-D, which do the same by word.
+    case erase, delete, eraseWord, deleteWord
+    /// Ctrl-U and Ctrl-K: erase a line up to the cursor, and from the cursor on.
+    case eraseLine, deleteLine
+    /// Ctrl-D: ends a prompt's input, and erases like Delete in a text.
+    case endOfInput
     case character(Character)
+    /// A text that the terminal marked as pasted.
+    case paste(String)
 
     /// Whether the key only moves the selection or the text, so that it may be held down.
     var moves: Bool {
         switch self {
-        case .up, .down, .left, .right, .tab, .backTab, .pageUp, .pageDown, .home, .end: true
+        case .up, .down, .left, .right, .wordLeft, .wordRight, .tab, .backTab, .pageUp, .pageDown,
+            .home, .end:
+            true
         default: false
         }
     }

@@ -1,7 +1,8 @@
 /// Turns the bytes of a terminal into keys, and ignores bytes that it does not know.
 ///
-/// Control sequences, control strings and pasted text are read to their end and dropped, so that
-/// no part of them is taken for a key. See ECMA-48 §5.4 and xterm's *Control Sequences*.
+/// Control sequences and control strings are read to their end and dropped, and pasted text is read
+/// to its end and becomes one key, so that no part of them is taken for another. See ECMA-48 §5.4 and
+/// xterm's *Control Sequences*.
 struct KeyParser {
     private enum State: Equatable {
         case ground
@@ -24,8 +25,11 @@ struct KeyParser {
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
     /// No terminal sends a longer sequence; the rest of one is read as keys again.
     private static let sequenceLimit = 64
+    /// What a paste has beyond this is dropped: no value is that long.
+    private static let pasteLimit = 2 * LineEditor.limit
 
     private var state = State.ground
+    private var pasted: [UInt8] = []
     private var hasDropped = false
 
     /// Whether only a part of a key's bytes has come.
@@ -36,7 +40,7 @@ struct KeyParser {
         }
     }
 
-    /// Whether bytes that belong to no key have come since the last call.
+    /// Whether pasted bytes, or bytes that belong to no key, have come since the last call.
     mutating func takeDropped() -> Bool {
         defer { hasDropped = false }
         return hasDropped
@@ -57,8 +61,9 @@ struct KeyParser {
     /// Reads bytes, in pieces of any size.
     mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
         bytes.compactMap { byte in
+            let isPasted = if case .paste = state { true } else { false }
             let key = read(byte)
-            if key == nil, !isInsideKey { hasDropped = true }
+            if isPasted || (key == nil && !isInsideKey) { hasDropped = true }
             return key
         }
     }
@@ -82,9 +87,7 @@ struct KeyParser {
             if byte == 0x07 { state = .ground }
             if byte == 0x1B { state = .escape }
             return nil
-        case .paste(let seen):
-            paste(seen, byte)
-            return nil
+        case .paste(let seen): return paste(seen, byte)
         case .skip(let count):
             state = count > 1 ? .skip(count - 1) : .ground
             return nil
@@ -97,12 +100,21 @@ struct KeyParser {
         state = .ground
         switch byte {
         case 0x1B: state = .escape
+        case 0x01: return isMeta ? nil : .home
+        case 0x02: return isMeta ? nil : .left
+        case 0x05: return isMeta ? nil : .end
+        case 0x06: return isMeta ? nil : .right
         case 0x09: return isMeta ? nil : .tab
         case 0x0A, 0x0D: return isMeta ? nil : .enter
+        case 0x0B: return isMeta ? nil : .deleteLine
         case 0x0C: return isMeta ? nil : .redraw
-        case 0x08, 0x7F: return isMeta ? nil : .erase
+        case 0x08, 0x7F: return isMeta ? .eraseWord : .erase
         case 0x15: return isMeta ? nil : .eraseLine
+        case 0x17: return isMeta ? nil : .eraseWord
         case 0x04: return isMeta ? nil : .endOfInput
+        case UInt8(ascii: "b") where isMeta: return .wordLeft
+        case UInt8(ascii: "f") where isMeta: return .wordRight
+        case UInt8(ascii: "d") where isMeta: return .deleteWord
         case 0x20..<0x7F: return isMeta ? nil : .character(Character(Unicode.Scalar(byte)))
         case 0xC2...0xDF: state = .character([byte], length: 2, isMeta: isMeta)
         case 0xE0...0xEF: state = .character([byte], length: 3, isMeta: isMeta)
@@ -141,6 +153,7 @@ struct KeyParser {
             return nil
         case UInt8(ascii: "~") where parameters == Array("200".utf8):
             state = .paste(0)
+            pasted = []
             return nil
         case 0x40...0x7E:
             state = .ground
@@ -151,12 +164,21 @@ struct KeyParser {
         }
     }
 
-    private mutating func paste(_ seen: Int, _ byte: UInt8) {
+    private mutating func paste(_ seen: Int, _ byte: UInt8) -> Key? {
         if byte == Self.pasteEnd[seen] {
-            state = seen + 1 == Self.pasteEnd.count ? .ground : .paste(seen + 1)
-        } else {
-            state = .paste(byte == Self.pasteEnd[0] ? 1 : 0)
+            guard seen + 1 == Self.pasteEnd.count else {
+                state = .paste(seen + 1)
+                return nil
+            }
+            state = .ground
+            return .paste(String(decoding: pasted, as: UTF8.self))
         }
+        let isEscape = byte == Self.pasteEnd[0]
+        if pasted.count < Self.pasteLimit {
+            pasted += Self.pasteEnd[..<seen] + (isEscape ? [] : [byte])
+        }
+        state = .paste(isEscape ? 1 : 0)
+        return nil
     }
 
     private mutating func character(_ bytes: [UInt8], length: Int, isMeta: Bool) -> Key? {
@@ -186,17 +208,23 @@ struct KeyParser {
     private static func sequenceKey(_ parameters: [UInt8], _ final: UInt8) -> Key? {
         // Only digits and separators: `?`, `<` and the like begin reports and private sequences.
         guard parameters.allSatisfy({ (0x30...0x3B).contains($0) }) else { return nil }
+        let numbers = String(decoding: parameters, as: UTF8.self)
+            .split(separator: ";", omittingEmptySubsequences: false)
+        // One more than the sum of 1 for Shift, 2 for Alt and 4 for Ctrl.
+        let modifiers = numbers.count > 1 ? (Int(numbers[1]) ?? 1) - 1 : 0
+        let isByWord = modifiers & 6 != 0
         switch final {
         case UInt8(ascii: "A"): return .up
         case UInt8(ascii: "B"): return .down
-        case UInt8(ascii: "C"): return .right
-        case UInt8(ascii: "D"): return .left
+        case UInt8(ascii: "C"): return isByWord ? .wordRight : .right
+        case UInt8(ascii: "D"): return isByWord ? .wordLeft : .left
         case UInt8(ascii: "H"): return .home
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "Z"): return .backTab
         case UInt8(ascii: "~"):
-            switch String(decoding: parameters, as: UTF8.self) {
+            switch numbers.first {
             case "1", "7": return .home
+            case "3": return isByWord ? .deleteWord : .delete
             case "4", "8": return .end
             case "5": return .pageUp
             case "6": return .pageDown

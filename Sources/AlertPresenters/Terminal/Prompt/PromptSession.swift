@@ -18,7 +18,7 @@ struct PromptSession {
     /// A choice that is held back because its key may turn out to be held down.
     private var held: PresenterChoice?
     /// The button that was chosen, and the fields that are asked for since then.
-    private var form: (button: Int, fields: FieldForm)?
+    private var form: (button: Int, fields: FieldPrompt)?
     /// A choice that seems to be pasted, and the digits that a person types to confirm it.
     private var doubtful: Doubt?
     private var isOnTerminal = false
@@ -132,7 +132,7 @@ extension PromptSession {
         guard case .button(let index, _) = choice, !alert.fields.isEmpty,
             alert.buttons[index].role != .cancel
         else { return choice }
-        form = (index, FieldForm(alert.fields, characters: terminal.characters))
+        form = (index, FieldPrompt(alert.fields, characters: terminal.characters))
         askForValue()
         return nil
     }
@@ -162,9 +162,7 @@ extension PromptSession {
     /// Takes a whole line.
     private mutating func end(_ line: PromptLine) {
         guard form == nil else {
-            if case .refused(let reason)? = form?.fields.read(line.text) {
-                terminal.write(reason + "\r\n")
-            }
+            if let reason = form?.fields.read(line.text) { terminal.write(reason + "\r\n") }
             return askForValue()
         }
         let text = NumberedPrompt.trimmed(line.text)

@@ -54,8 +54,11 @@ struct AlertFacts: Sendable {
 
     /// Its number, who asks, how urgently, since when, whether nobody waits for the answer, how many
     /// others wait, and when the alert ends by itself.
+    ///
+    /// - Parameter namesFields: Whether it is said what the alert asks for, because that isn't shown.
     func texts(
-        user: String?, isOrphaned: Bool, waiting: WaitingAlerts, dismissal: Duration?, now: Date
+        user: String?, isOrphaned: Bool, waiting: WaitingAlerts, dismissal: Duration?,
+        namesFields: Bool, now: Date
     ) -> [String] {
         let record = presentation.record
         let priority = presentation.alert.priority
@@ -63,7 +66,7 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
             isOrphaned ? AlertWording.orphaned : nil,
-            fields, AlertWording.waiting(waiting),
+            namesFields ? fields : nil, AlertWording.waiting(waiting),
         ]
         if let left = presentation.timeUntilExpiry(), let end {
             texts.append(

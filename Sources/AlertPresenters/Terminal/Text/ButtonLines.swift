@@ -11,16 +11,20 @@ struct ButtonLines {
     /// The lines of each choice.
     private var ranges: [Range<Int>] = []
     private let selected: Int?
+    private let takesKeys: Bool
     let isList: Bool
     /// Whether a `!` marks destructive choices, because there are no colours to do so.
     let hasMarks: Bool
     let columns: Int
 
-    /// - Parameter heading: A line above the buttons.
+    /// - Parameters:
+    ///   - heading: A line above the buttons.
+    ///   - takesKeys: Whether keys go to the buttons; only then is the selected one marked.
     init(
         _ list: ChoiceList, heading: String? = nil, isSheet: Bool, isLive: Bool,
-        hasColours: Bool = true, columns: Int
+        takesKeys: Bool = true, hasColours: Bool = true, columns: Int
     ) {
+        self.takesKeys = takesKeys
         self.columns = columns
         selected = list.selected
         if let heading { lines.append(StyledLine(heading)) }
@@ -71,7 +75,7 @@ struct ButtonLines {
         var line = StyledLine()
         for (index, choice) in list.choices.enumerated() {
             if index > 0 { line.add("  ") }
-            line.add("[ \(label(choice)) ]", look(choice, list.selected == index, isLive))
+            line.add("[ \(label(choice)) ]", look(choice, isMarked(index), isLive))
         }
         ranges = list.choices.map { _ in lines.count..<lines.count + 1 }
         lines.append(line)
@@ -80,7 +84,7 @@ struct ButtonLines {
     private mutating func addList(_ list: ChoiceList, isSheet: Bool, isLive: Bool) {
         for (index, choice) in list.choices.enumerated() {
             if isSheet, choice.role == .cancel, index > 0 { lines.append(StyledLine()) }
-            let isSelected = list.selected == index
+            let isSelected = isMarked(index)
             // Only the first nine have a digit.
             let number = list.hasNumbers && index < 9 ? "\(index + 1) " : ""
             let mark = (isSelected ? "› " : "  ") + number
@@ -95,6 +99,8 @@ struct ButtonLines {
             ranges.append(first..<lines.count)
         }
     }
+
+    private func isMarked(_ index: Int) -> Bool { takesKeys && selected == index }
 
     private func label(_ choice: Choice) -> String {
         hasMarks && choice.role == .destructive ? "! " + choice.title : choice.title

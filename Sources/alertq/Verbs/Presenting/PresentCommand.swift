@@ -26,10 +26,12 @@ struct PresentCommand: Command {
         """
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
         and first letters, except for buttons that destroy something. Escape or q snoozes an \
-        alert, l offers snooze times, and Ctrl-C stops. An alert accepts keys once nothing has \
-        been typed for 0.75 seconds; pasted text and the repeats of a held key choose nothing. \
-        --plain, or TERM=dumb, prints alerts as numbered lines, for screen readers and terminal \
-        logs.
+        alert, l offers snooze times, n (or +, if a button begins with n) adds a note to the \
+        answer, and Ctrl-C stops. Fields are filled in above the buttons: Enter, Tab and the \
+        arrows go from one to the next, and no key chooses a button meanwhile. An alert accepts \
+        keys once nothing has been typed for 0.75 seconds; pasted text and the repeats of a held \
+        key choose nothing. --plain, or TERM=dumb, prints alerts as numbered lines, for screen \
+        readers and terminal logs.
         """,
         """
         desktop: notifications of your desktop, through its message bus. Closing one snoozes the \

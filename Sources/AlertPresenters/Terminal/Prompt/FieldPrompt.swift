@@ -4,17 +4,7 @@ import TextFormats
 /// The values of an alert's fields, asked for one after another, a line each or several.
 ///
 /// What is typed or pasted here chooses no button: that has been chosen before.
-struct FieldForm {
-    /// What follows a line.
-    enum Step: Equatable {
-        /// The value goes on; for a text of several lines.
-        case goesOn
-        /// The line is not a value, and why.
-        case refused(String)
-        /// The next field is asked for, or all have been.
-        case next
-    }
-
+struct FieldPrompt {
     private let fields: [Alert.Field]
     private let characters: TerminalCharacters
     private var index = 0
@@ -45,14 +35,10 @@ struct FieldForm {
         guard index < fields.count else { return "" }
         guard lines.isEmpty else { return "> " }
         let field = fields[index]
-        var hints = field.isRequired || field.initialValue != nil ? [] : ["optional"]
+        var hints = field.hints
         switch field.kind {
-        case .text(let rules):
-            if rules.isMultiline { hints.append("an empty line ends it") }
-            if let format = rules.format { hints.append(format.description) }
-            if let placeholder = field.placeholder { hints.append("such as \(placeholder)") }
-        case .integer: hints.append("a whole number")
-        case .number: hints.append("a number")
+        case .text(let rules): if rules.isMultiline { hints.append("an empty line ends it") }
+        case .integer, .number: break
         case .boolean: hints.append("yes or no")
         case .choice(let options): hints.append("1 to \(options.count)")
         case .choices(let options, _):
@@ -63,13 +49,13 @@ struct FieldForm {
         return characters.line(field.title + hint + initial) + ": "
     }
 
-    /// Takes a line.
-    mutating func read(_ line: String) -> Step {
-        guard index < fields.count else { return .next }
+    /// Takes a line; returns why it is refused, if it is.
+    mutating func read(_ line: String) -> String? {
+        guard index < fields.count else { return nil }
         let field = fields[index]
         if case .text(let rules) = field.kind, rules.isMultiline, !line.isEmpty {
             lines.append(line)
-            return .goesOn
+            return nil
         }
         let texts = lines.isEmpty ? field.texts(typed: line) : [lines.joined(separator: "\n")]
         lines = []
@@ -77,25 +63,17 @@ struct FieldForm {
             if let value = try field.value(typed: texts) {
                 values[field.id] = value
             } else if field.isRequired, field.initialValue == nil {
-                return .refused("A value is required.")
+                return Alert.Field.missing
             }
         } catch {
-            guard case .invalid(_, let reason) = error else { return .refused("\(error)") }
-            return .refused(characters.line("It \(reason)."))
+            return characters.line(Alert.Field.refusal(error))
         }
         index += 1
-        return .next
+        return nil
     }
 }
 
 extension Alert.Field {
-    fileprivate var options: [Option] {
-        switch kind {
-        case .choice(let options), .choices(let options, _): options
-        case .text, .integer, .number, .boolean: []
-        }
-    }
-
     /// A value as its options are numbered, or as it is typed.
     fileprivate func text(of value: Alert.Value) -> String {
         switch value {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Forms of prompts", .inParallel)
-struct FieldFormTests {
+@Suite("Prompts for fields", .inParallel)
+struct FieldPromptTests {
     private static let fields: [Alert.Field] = [
         Alert.Field("name", title: "New name", isRequired: true, placeholder: "nas"),
         Alert.Field("text", .text(.init(isMultiline: true))),
@@ -17,25 +17,25 @@ struct FieldFormTests {
 
     @Test("Fields are asked for in order, and a line that is no value is asked for again")
     func answers() {
-        var form = FieldForm(Self.fields)
+        var form = FieldPrompt(Self.fields)
         #expect(form.question == "New name (such as nas): ")
-        #expect(form.read("") == .refused("A value is required."))
-        #expect(form.read("nas 2026") == .next)
+        #expect(form.read("") == "A value is required.")
+        #expect(form.read("nas 2026") == nil)
         #expect(form.question == "text (optional, an empty line ends it): ")
-        #expect(form.read("one") == .goesOn && form.question == "> ")
-        #expect(form.read("two") == .goesOn && form.read("") == .next)
+        #expect(form.read("one") == nil && form.question == "> ")
+        #expect(form.read("two") == nil && form.read("") == nil)
         #expect(form.question == "copies (a whole number) [2]: ")
-        #expect(form.read("4") == .refused("It is not from 1 to 3."))
-        #expect(form.read("") == .next)
+        #expect(form.read("4") == "It is not from 1 to 3.")
+        #expect(form.read("") == nil)
         #expect(form.question == "keep (yes or no) [yes]: ")
-        #expect(form.read("maybe") == .refused("It is “maybe”; true or false is wanted."))
-        #expect(form.read("no") == .next)
+        #expect(form.read("maybe") == "It is “maybe”; true or false is wanted.")
+        #expect(form.read("no") == nil)
         #expect(form.lines(columns: 20) == ["  1) sda", "  2) The second"])
         #expect(form.question == "disk (1 to 2): ")
-        #expect(form.read("3") == .refused("It is “3”, which is none of sda, sdb."))
-        #expect(form.read("2") == .next && form.input == nil)
-        #expect(form.read("1 2 3") == .refused("It has 3 options; 1 to 2 are wanted."))
-        #expect(form.read("3 a") == .next)
+        #expect(form.read("3") == "It is “3”, which is none of sda, sdb.")
+        #expect(form.read("2") == nil && form.input == nil)
+        #expect(form.read("1 2 3") == "It has 3 options; 1 to 2 are wanted.")
+        #expect(form.read("3 a") == nil)
         #expect(
             form.input?.values == [
                 "name": .text("nas 2026"), "text": .text("one\ntwo"), "keep": .boolean(false),
@@ -45,13 +45,13 @@ struct FieldFormTests {
 
     @Test("Labels, descriptions and options can't move the cursor", arguments: hostileTexts)
     func hostile(text: String) {
-        var form = FieldForm([
+        var form = FieldPrompt([
             Alert.Field("a", .choice([.init(text, id: "x")]), title: text, detail: text)
         ])
         let written = form.question + form.lines(columns: 40).joined()
         #expect(!written.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
         #expect(!written.contains("\u{202E}") && !written.contains("\u{9B}"))
-        if case .refused(let reason) = form.read(text + "?") {
+        if let reason = form.read(text + "?") {
             #expect(!reason.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
         }
     }

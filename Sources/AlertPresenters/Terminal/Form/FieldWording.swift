@@ -1,0 +1,36 @@
+import AlertCore
+import TextFormats
+
+/// What a person is told about a field, on the screen and at a prompt.
+extension Alert.Field {
+    /// What may be entered, in few words; those of the asker among them are not safe to print yet.
+    var hints: [String] {
+        var hints = isRequired || initialValue != nil ? [] : ["optional"]
+        switch kind {
+        case .text(let rules):
+            if let format = rules.format { hints.append(format.description) }
+            if let placeholder { hints.append("such as \(placeholder)") }
+        case .integer: hints.append("a whole number")
+        case .number: hints.append("a number")
+        case .boolean, .choice, .choices: break
+        }
+        return hints
+    }
+
+    /// The options of a list; none for other fields.
+    var options: [Option] {
+        switch kind {
+        case .choice(let options), .choices(let options, _): options
+        case .text, .integer, .number, .boolean: []
+        }
+    }
+
+    /// Why there must be a value.
+    static let missing = "A value is required."
+
+    /// Why a value was refused; it may quote the value.
+    static func refusal(_ error: AlertError) -> String {
+        guard case .invalid(_, let reason) = error else { return "\(error)" }
+        return "It \(reason)."
+    }
+}
