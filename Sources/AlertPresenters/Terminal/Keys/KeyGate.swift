@@ -9,7 +9,8 @@ struct KeyGate {
     enum Verdict: Equatable {
         /// The alert takes no keys yet.
         case early
-        /// Keys that were pasted or held down: they may move the selection, but choose nothing.
+        /// Keys that were pasted or held down: they may move the selection, and are typed into a
+        /// text that takes keys, but choose nothing.
         case burst
         /// A single key press.
         case key(Key)
