@@ -82,7 +82,7 @@ public struct CommandPresenter: AlertPresenter {
                         show.log("alert \(presentation.record.id): \(error)")
                         return nil
                     }
-                }))
+                }, closed: { _ in .close }))
     }
 
     /// The choice that a reply stands for: a button's id, or an object of JSON.

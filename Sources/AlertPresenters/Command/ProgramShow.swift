@@ -5,7 +5,7 @@ import Synchronization
 /// Shows alerts through other programs, one run at a time, and tries again when one fails.
 struct ProgramShow: Sendable {
     /// One way to show one alert.
-    struct Attempt: Sendable {
+    struct Attempt<Choice: Sendable>: Sendable {
         /// The program and its arguments.
         let words: [String]
         /// What it reads from its standard input.
@@ -14,10 +14,10 @@ struct ProgramShow: Sendable {
         var variables: [String: String?] = [:]
         var usesTerminal = false
         /// The choice that a reply stands for; `nil` for a reply that means no choice.
-        let choice: @Sendable (_ reply: String, _ code: Int32) -> PresenterChoice?
-        /// The exit codes with which the program says that a person closed its window; `nil` if each
-        /// of them may say so.
-        var closingCodes: Set<Int32>?
+        let choice: @Sendable (_ reply: String, _ code: Int32) -> Choice?
+        /// The choice that an exit code without a reply stands for, as when a person closes the
+        /// window; `nil` for a code that means no choice.
+        let closed: @Sendable (_ code: Int32) -> Choice?
         /// The time before which nobody could have read the alert: an earlier choice is a failure.
         var tooSoon = Duration.zero
         /// Whether a program could still show something. Programs end the same way when their
@@ -58,9 +58,9 @@ struct ProgramShow: Sendable {
     ///
     /// - Throws: `CancellationError` when the task is cancelled; ``ProgramError`` when the program
     ///   keeps failing.
-    func present(
-        _ presentation: Presentation, through attempt: Attempt
-    ) async throws -> PresenterChoice {
+    func present<Choice>(
+        _ presentation: Presentation, through attempt: Attempt<Choice>
+    ) async throws -> Choice {
         var reason = ""
         let attempts = memory.hasFailed.load(ordering: .relaxed) ? 1 : Self.attempts
         for failures in 0..<attempts {
@@ -90,7 +90,7 @@ struct ProgramShow: Sendable {
     }
 
     private func run(
-        _ attempt: Attempt, _ presentation: Presentation
+        _ attempt: Attempt<some Sendable>, _ presentation: Presentation
     ) async throws -> (end: ProgramEnd, time: Duration, complaints: String) {
         try await Blocking.run("alertq.program") { stop in
             let start = ContinuousClock.now
@@ -119,9 +119,9 @@ struct ProgramShow: Sendable {
         let reason: String
     }
 
-    private func judge(
-        _ end: ProgramEnd, _ attempt: Attempt, after time: Duration
-    ) -> Result<PresenterChoice, Failure> {
+    private func judge<Choice>(
+        _ end: ProgramEnd, _ attempt: Attempt<Choice>, after time: Duration
+    ) -> Result<Choice, Failure> {
         switch end {
         case .replied(let reply, let code):
             guard let choice = attempt.choice(reply, code) else {
@@ -141,18 +141,18 @@ struct ProgramShow: Sendable {
         }
     }
 
-    private func judge(
-        silent code: Int32, _ attempt: Attempt, after time: Duration
-    ) -> Result<PresenterChoice, Failure> {
+    private func judge<Choice>(
+        silent code: Int32, _ attempt: Attempt<Choice>, after time: Duration
+    ) -> Result<Choice, Failure> {
         if code != 0, [126, 127].contains(code) || time < Self.readingTime {
             return .failure(Failure(reason: "ended at once, with exit code \(code)"))
         }
-        guard attempt.closingCodes?.contains(code) != false else {
+        guard let choice = attempt.closed(code) else {
             return .failure(Failure(reason: "failed with exit code \(code)"))
         }
         guard time >= attempt.tooSoon else {
             return .failure(Failure(reason: "was closed before anybody could read it"))
         }
-        return .success(.close)
+        return .success(choice)
     }
 }

@@ -2,7 +2,7 @@ import AlertCore
 import TextFormats
 
 /// The texts and actions of a notification, as far as its server can show them.
-struct NotificationContent: Sendable, Hashable {
+struct NotificationContent: Sendable {
     struct Action: Sendable, Hashable {
         let key: String
         let label: String
@@ -11,6 +11,9 @@ struct NotificationContent: Sendable, Hashable {
     /// Some servers show no more actions than this.
     private static let actionLimit = 3
     private static let laterKey = "later"
+    /// The action of a server that takes a text; see KDE's
+    /// [KNotificationReplyAction](https://api.kde.org/knotificationreplyaction.html).
+    static let replyKey = "inline-reply"
 
     let summary: String
     let body: String
@@ -18,30 +21,40 @@ struct NotificationContent: Sendable, Hashable {
     /// 0, 1 or 2: low, normal or critical.
     let urgency: UInt8
     let actions: [Action]
+    /// What a text that is entered in the notification is for; `nil` if none can be.
+    let reply: (button: Int, field: Alert.Field)?
 
     /// - Parameters:
     ///   - capabilities: What the server says it can do.
+    ///   - problem: Why the text that was entered before is refused; `nil` at first.
     ///   - answering: Returns the command line that answers the alert with a button, by its id.
     init(
         _ record: AlertRecord, _ text: AlertText, capabilities: Set<String>,
-        answering: (_ id: Alert.ID, _ button: String) -> String
+        problem: String? = nil, answering: (_ id: Alert.ID, _ button: String) -> String
     ) {
         let alert = record.alert
         let hasActions = capabilities.contains("actions")
+        let reply = capabilities.contains(Self.replyKey) ? Self.reply(to: alert) : nil
+        self.reply = reply
         var buttons: [Action] = []
         if hasActions {
-            buttons = alert.buttons.enumerated().map {
-                Action(key: "\($0.offset)", label: Self.label($0.element.title))
-            }
-            if !buttons.isEmpty, buttons.count < Self.actionLimit {
-                buttons.append(Action(key: Self.laterKey, label: "Later"))
+            buttons = alert.buttons.enumerated().compactMap { index, button in
+                let label = Self.label(button.title)
+                if reply?.button == index { return Action(key: Self.replyKey, label: label) }
+                return alert.needsValues(index) ? nil : Action(key: "\(index)", label: label)
             }
         }
+        let areComplete = buttons.count == alert.buttons.count
+        if !buttons.isEmpty, buttons.count < Self.actionLimit {
+            buttons.append(Action(key: Self.laterKey, label: "Later"))
+        }
         actions = buttons
-        var parts = [text.message, text.facts]
-        if !alert.buttons.isEmpty, !hasActions || buttons.count > Self.actionLimit {
+        var parts = [problem.map { "⚠ " + SafeText.line($0) } ?? "", text.message, text.facts]
+        if !areComplete || buttons.count > Self.actionLimit {
+            let values = alert.fields.map { " --set \($0.id)=…" }.joined()
             let commands = alert.buttons.map { button in
                 SafeText.title(button.title) + ": " + SafeText.line(answering(record.id, button.id))
+                    + (button.role == .cancel ? "" : values)
             }
             parts.append((["To answer:"] + commands).joined(separator: "\n"))
         }
@@ -72,6 +85,29 @@ struct NotificationContent: Sendable, Hashable {
         return Int(key).map { .button($0) }
     }
 
+    /// The choice that a text stands for which was entered in the notification.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a value that doesn't fit.
+    func choice(reply text: String) throws(AlertError) -> PresenterChoice? {
+        guard let (button, field) = reply else { return nil }
+        let value = try field.value(typed: [text])
+        guard value != nil || !field.isRequired else {
+            throw .invalid("value of “\(field.id)”", "is missing")
+        }
+        let values = (value ?? field.emptied).map { [field.id: $0] } ?? [:]
+        return .button(button, Alert.Input(values: values))
+    }
+
+    /// A question with one field that is typed, and one button that takes its value.
+    private static func reply(to alert: Alert) -> (button: Int, field: Alert.Field)? {
+        let buttons = alert.buttons.indices.filter { alert.buttons[$0].role != .cancel }
+        guard alert.fields.count == 1, buttons.count == 1 else { return nil }
+        switch alert.fields[0].kind {
+        case .text, .integer, .number: return (buttons[0], alert.fields[0])
+        case .boolean, .choice, .choices: return nil
+        }
+    }
+
     /// Text in which nothing is markup.
     private static func escaped(_ text: String) -> String {
         DialogProgram.escaped(text)
@@ -82,5 +118,12 @@ struct NotificationContent: Sendable, Hashable {
     private static func label(_ title: String) -> String {
         SafeText.title(title).replacing("&", with: "＆").replacing("<", with: "‹")
             .replacing(">", with: "›")
+    }
+}
+
+extension Alert {
+    /// Whether a button can't be chosen without values.
+    fileprivate func needsValues(_ index: Int) -> Bool {
+        (try? completed(Input(), buttonAt: index)) == nil
     }
 }

@@ -1,5 +1,6 @@
 #if Desktop
     import Glibc
+    import TextFormats
 
     /// The desktop's notification server; see the Desktop Notifications Specification, 1.2.
     struct NotificationServer: ~Copyable {
@@ -7,6 +8,8 @@
         enum Event: Sendable, Hashable {
             case invoked(id: UInt32, action: String)
             case closed(id: UInt32, reason: UInt32)
+            /// A person has entered a text in the notification.
+            case replied(id: UInt32, text: String)
             /// The server has gone, or has been replaced by another.
             case replaced(isThere: Bool)
         }
@@ -75,6 +78,11 @@
                         hint.append("urgency")
                         hint.append("v", of: "y") { $0.append(content.urgency) }
                     }
+                    guard let reply = content.reply else { return }
+                    hints.append("e", of: "sv") { hint in
+                        hint.append("x-kde-reply-placeholder-text")
+                        hint.append("v", of: "s") { $0.append(SafeText.line(reply.field.title)) }
+                    }
                 }
                 // The notification stays until it is answered or closed.
                 call.append(Int32(0))
@@ -133,6 +141,10 @@
                     let action = message.text()
                 {
                     events.append(.invoked(id: id, action: action))
+                } else if message.isSignal("NotificationReplied", of: Self.name),
+                    let id = message.number(), let text = message.text()
+                {
+                    events.append(.replied(id: id, text: text))
                 } else if message.isSignal("NotificationClosed", of: Self.name),
                     let id = message.number(), let reason = message.number()
                 {

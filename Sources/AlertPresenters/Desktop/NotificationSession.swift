@@ -36,6 +36,8 @@
         /// What became of one notification.
         private enum End {
             case chose(PresenterChoice)
+            /// What they entered doesn't fit, and why.
+            case refused(String)
             /// The server let it time out.
             case expired
             /// It left the screen otherwise, without any action of a person.
@@ -56,6 +58,7 @@
         private func show(_ stop: StopSwitch) throws -> PresenterChoice {
             let keeper = try Self.keeper()
             var (failures, expiries) = (0, 0)
+            var problem: String?
             while true {
                 do {
                     var server = try NotificationServer()
@@ -63,8 +66,9 @@
                     while true {
                         try server.find(stop)
                         let start = SessionBus.now()
-                        switch try show(on: &server, keeper, stop) {
+                        switch try show(after: problem, on: &server, keeper, stop) {
                         case .chose(let choice): return choice
+                        case .refused(let reason): problem = reason
                         case .expired:
                             expiries += 1
                             try wait(afterExpiry: expiries, stop, &server)
@@ -98,17 +102,22 @@
 
         /// Shows the notification once, and waits for its end.
         private func show(
-            on server: inout NotificationServer, _ keeper: borrowing ProcessGroup,
+            after problem: String?, on server: inout NotificationServer,
+            _ keeper: borrowing ProcessGroup,
             _ stop: StopSwitch
         ) throws -> End {
             let content = NotificationContent(
-                record, text, capabilities: server.capabilities, answering: answering)
+                record, text, capabilities: server.capabilities, problem: problem,
+                answering: answering)
             let id = try server.show(content, stop)
             keeper.send("\(id)")
             appeared()
             do {
                 let end = try outcome(of: id, content, on: &server, stop)
-                if case .chose = end { server.close(id) }
+                switch end {
+                case .chose, .refused: server.close(id)
+                case .expired, .gone: break
+                }
                 keeper.send("0")
                 return end
             } catch {
@@ -130,6 +139,12 @@
                 switch event {
                 case .invoked(id, let action):
                     if let choice = content.choice(action) { return .chose(choice) }
+                case .replied(id, let text):
+                    do throws(AlertError) {
+                        if let choice = try content.choice(reply: text) { return .chose(choice) }
+                    } catch {
+                        return .refused(Alert.Field.refusal(error))
+                    }
                 case .closed(id, let reason):
                     // Some servers report the end first, and then the action that caused it.
                     let end: End =
@@ -142,7 +157,7 @@
                 case .replaced(let isThere):
                     if let closing { return closing.end }
                     return .gone("the notification server " + (isThere ? "was replaced" : "ended"))
-                case .invoked, .closed:
+                case .invoked, .closed, .replied:
                     break
                 }
             }

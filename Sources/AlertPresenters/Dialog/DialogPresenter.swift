@@ -3,8 +3,10 @@ import Synchronization
 
 /// Shows alerts in windows, through the dialog program of the desktop: zenity, or else kdialog.
 ///
-/// A window has every button and "Later"; closing it means "Later", too. A window that is answered
-/// or closed within 0.7 seconds is shown again: the key or click was not meant for it. A program
+/// A window has every button and "Later"; closing it means "Later", too. After a button other than
+/// the cancel button, a window for each field asks for its value; closing that leads back to the
+/// buttons. A window that is answered or closed within 0.7 seconds is shown again: the key or click
+/// was not meant for it. A program
 /// that ends with an exit code other than those that it documents for a person's act has failed.
 ///
 /// The window appears on the Wayland display if that answers, and otherwise on the X display.
@@ -53,10 +55,55 @@ public struct DialogPresenter: AlertPresenter {
         // A server that is busy answers late.
         let server = try await Blocking.run("alertq.display") { _ in DisplayServer.current ?? .x }
         let missing = await version.missingOptions(of: program, path: path, on: server)
-        return try await show.present(
-            presentation,
-            through: program.attempt(
-                presentation.alert, text, path: path, on: server, without: missing))
+        let alert = presentation.alert
+        var entered: [String: [String]] = [:]
+        while true {
+            let choice = try await show.present(
+                presentation,
+                through: program.attempt(alert, text, path: path, on: server, without: missing))
+            guard case .button(let index, _) = choice, alert.buttons[index].role != .cancel else {
+                return choice
+            }
+            let values = try await values(of: alert, &entered) { field, texts, problem in
+                try await show.present(
+                    presentation,
+                    through: program.attempt(
+                        field, of: alert, with: texts, after: problem, path: path, on: server,
+                        without: missing))
+            }
+            if let values { return .button(index, Alert.Input(values: values)) }
+        }
+    }
+
+    /// Asks for the values of an alert's fields, one after another, each until its value fits;
+    /// `nil` if the person goes back to the buttons.
+    ///
+    /// - Parameter entered: What has been entered, by the fields' ids; it is there again when the
+    ///   person comes back.
+    private func values(
+        of alert: Alert, _ entered: inout [String: [String]],
+        ask: (Alert.Field, _ texts: [String], _ problem: String?) async throws -> FieldReply
+    ) async throws -> [String: Alert.Value]? {
+        var values: [String: Alert.Value] = [:]
+        for field in alert.fields {
+            var problem: String?
+            repeat {
+                let shown = entered[field.id] ?? field.initialTexts
+                guard case .text(let text) = try await ask(field, shown, problem) else {
+                    return nil
+                }
+                let texts = field.texts(replied: text)
+                entered[field.id] = texts
+                do throws(AlertError) {
+                    let value = try field.value(typed: texts)
+                    values[field.id] = value ?? field.emptied
+                    problem = value == nil && field.isRequired ? Alert.Field.missing : nil
+                } catch {
+                    problem = Alert.Field.refusal(error)
+                }
+            } while problem != nil
+        }
+        return values
     }
 
     /// Logs that a choice could not be stored; the alert comes again.

@@ -25,7 +25,7 @@ enum DialogProgram: String, CaseIterable, Sendable {
     func attempt(
         _ alert: Alert, _ text: AlertText, path: String, on server: DisplayServer,
         without missing: Set<String> = []
-    ) -> ProgramShow.Attempt {
+    ) -> ProgramShow.Attempt<PresenterChoice> {
         let labels = DialogLabels(alert)
         let order = labels.order(alert)
         let fits =
@@ -52,7 +52,7 @@ enum DialogProgram: String, CaseIterable, Sendable {
                     : Int(reply).map { $0 - 1 }
                 guard let index, order.contains(index) else { return nil }
                 return index < 0 ? .later(nil) : .button(index)
-            }, closingCodes: Self.actCodes, tooSoon: .milliseconds(700),
+            }, closed: { Self.actCodes.contains($0) ? .close : nil }, tooSoon: .milliseconds(700),
             isUsable: { server.isThere })
     }
 
@@ -88,12 +88,12 @@ extension DialogProgram {
         return missing
     }
 
-    private static func name(ofOption word: String) -> String {
+    static func name(ofOption word: String) -> String {
         String(word.prefix { $0 != "=" })
     }
 
     /// What its environment has instead of ours; `nil` for what it lacks.
-    private static func variables(on server: DisplayServer) -> [String: String?] {
+    static func variables(on server: DisplayServer) -> [String: String?] {
         var variables = server.variables
         // Both take their texts in the encoding of the locale.
         if !isLocaleOfUTF8 { variables["LC_ALL"] = "C.UTF-8" }
@@ -143,12 +143,12 @@ extension DialogProgram {
     }
 
     /// Text that GLib's g_strcompress() turns back into the original: backslashes are doubled.
-    private static func compressed(_ text: String) -> String {
+    static func compressed(_ text: String) -> String {
         text.replacing("\\", with: "\\\\")
     }
 
     /// A label without mnemonics: a single underscore would make the next letter one.
-    private static func literal(_ label: String) -> String {
+    static func literal(_ label: String) -> String {
         label.replacing("_", with: "__")
     }
 
@@ -165,11 +165,16 @@ extension DialogProgram {
     private func kdialog(
         _ alert: Alert, _ text: AlertText, _ labels: DialogLabels
     ) -> [String] {
-        // The text is marked as rich text and escaped; otherwise Qt would guess its format.
-        let lines = { (text: String) in Self.escaped(text).replacing("\n", with: "<br>") }
-        let rich = "<qt><b>\(lines(text.title))</b><br><br>\(lines(text.body))</qt>"
         let kind = alert.buttons.isEmpty ? "--msgbox" : "--menu"
         let rows = alert.buttons.isEmpty ? [] : Self.rows(labels.order(alert), labels)
-        return ["--title", "alertq", kind, Self.compressed(rich), "--"] + rows
+        return ["--title", "alertq", kind, Self.compressed(Self.rich(text.title, text.body)), "--"]
+            + rows
+    }
+
+    /// Texts that are marked as rich text and escaped, the first one bold; otherwise Qt would guess
+    /// their format.
+    static func rich(_ title: String, _ body: String) -> String {
+        let lines = { (text: String) in escaped(text).replacing("\n", with: "<br>") }
+        return "<qt><b>\(lines(title))</b><br><br>\(lines(body))</qt>"
     }
 }

@@ -74,4 +74,34 @@ struct NotificationContentTests {
             }
         }
     }
+
+    @Test("A single text is entered in the notification, where its server takes one")
+    func reply() throws {
+        var alert = Alert("Which host?", buttons: ["Save", .cancel("Skip")])
+        alert.fields = [Alert.Field("port", .integer(1...9), title: "Port", isRequired: true)]
+        let content = content(alert, ["actions", "body", "inline-reply"])
+        #expect(content.actions.map(\.key) == ["inline-reply", "1", "later"])
+        #expect(!content.body.contains("To answer"))
+        let input = Alert.Input(values: ["port": .integer(7)])
+        #expect(try content.choice(reply: "7") == .button(0, input))
+        #expect(content.choice("0") == nil && content.choice("inline-reply") == nil)
+        for text in ["", "10", "seven"] {
+            #expect(throws: AlertError.self) { try content.choice(reply: text) }
+        }
+    }
+
+    @Test("A button that needs values is no action, and the text says how to choose it")
+    func fields() throws {
+        var alert = Alert("Where?", buttons: ["Save", .cancel("Skip")])
+        alert.fields = [Alert.Field("host", isRequired: true), Alert.Field("path")]
+        let content = content(alert, ["actions", "body", "inline-reply"])
+        #expect(content.actions.map(\.key) == ["1", "later"])
+        #expect(
+            content.body.hasSuffix(
+                "To answer:\nSave: alertq answer 42 Save --set host=… --set path=…\n"
+                    + "Skip: alertq answer 42 Skip"))
+        #expect(try content.choice(reply: "nas") == nil)
+        alert.fields[0].initialValue = .text("nas")
+        #expect(self.content(alert, ["actions"]).actions.map(\.key) == ["0", "1", "later"])
+    }
 }

@@ -10,7 +10,7 @@ import TextFormats
 struct DialogProgramTests {
     private func attempt(
         _ program: DialogProgram, _ alert: Alert, expiresIn: Duration? = nil
-    ) -> ProgramShow.Attempt {
+    ) -> ProgramShow.Attempt<PresenterChoice> {
         let presentation = Presentation.of(alert, expiresIn: expiresIn)
         let text = AlertText(presentation, user: "ana", host: "", lines: 20)
         return program.attempt(alert, text, path: "program", on: .x)
@@ -42,7 +42,8 @@ struct DialogProgramTests {
         // A window that prints its first button as soon as it appears.
         let script = try ProgramScript("echo \(program == .zenity ? "Go" : "1")")
         attempt = ProgramShow.Attempt(
-            words: [script.path], choice: attempt.choice, tooSoon: attempt.tooSoon)
+            words: [script.path], choice: attempt.choice, closed: attempt.closed,
+            tooSoon: attempt.tooSoon)
         let show = ProgramShow(
             name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4)),
             log: { _ in })
@@ -117,7 +118,7 @@ struct DialogProgramTests {
         let documented = attempt(.zenity, alert)
         let attempt = ProgramShow.Attempt(
             words: [program.path], choice: documented.choice,
-            closingCodes: documented.closingCodes, tooSoon: documented.tooSoon)
+            closed: documented.closed, tooSoon: documented.tooSoon)
         let show = ProgramShow(
             name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4)),
             log: { _ in })
@@ -139,9 +140,55 @@ struct DialogProgramTests {
         ) { _ in }
         let choice = try await show.present(
             .of(Alert("T", buttons: ["yes"])),
-            through: .init(
-                words: [program.path], choice: { _, _ in .button(0) },
+            through: ProgramShow.Attempt<PresenterChoice>(
+                words: [program.path], choice: { _, _ in .button(0) }, closed: { _ in .close },
                 tooSoon: .milliseconds(300)))
         #expect(choice == .button(0) && program.lines("runs").count == 2)
+    }
+
+    @Test(
+        "A window for a field has its value, and its texts are no markup",
+        arguments: DialogProgram.allCases)
+    func fields(program: DialogProgram) throws {
+        let alert = Alert("A_b \\ <i>?", buttons: ["Go"])
+        func words(_ field: Alert.Field, _ problem: String? = nil)
+            -> ProgramShow.Attempt<FieldReply>
+        {
+            program.attempt(
+                field, of: alert, with: field.initialTexts, after: problem, path: program.rawValue,
+                on: .x)
+        }
+        let text = words(
+            Alert.Field("host", title: "Host <b>", initialValue: .text("--nas_1")), "It is wrong.")
+        if program == .zenity {
+            #expect(text.words.contains("--entry-text=--nas_1"))
+            #expect(text.words.contains("--text=A__b \\\\ <i>?\n\n⚠ It is wrong.\n\nHost <b>"))
+        } else {
+            #expect(text.words.suffix(2) == ["--", "--nas_1"])
+            #expect(text.words.contains { $0.contains("⚠ It is wrong.<br><br>Host &lt;b&gt;") })
+        }
+        let options: [Alert.Field.Option] = ["a", .init("B", id: "b")]
+        let list = words(Alert.Field("mode", .choice(options), initialValue: .text("b")))
+        let rows =
+            program == .zenity ? list.input : list.words.suffix(6).joined(separator: "\n") + "\n"
+        let chosen = program == .zenity ? "FALSE\n1\na\nTRUE\n2\nB\n" : "1\na\noff\n2\nB\non\n"
+        #expect(rows == chosen)
+        for attempt in [text, list] {
+            #expect(attempt.choice("1", 0) == .text("1") && attempt.closed(0) == .text(""))
+            #expect(attempt.closed(1) == .back && attempt.closed(255) == nil)
+        }
+    }
+
+    @Test("Numbers of rows, in any number, stand for options")
+    func rows() throws {
+        let options: [Alert.Field.Option] = ["x", "y z", "w"]
+        let one = Alert.Field("one", .choice(options))
+        #expect(one.texts(replied: "2") == ["y z"] && one.texts(replied: "") == [""])
+        #expect(one.texts(replied: "9") == [""])
+        let some = Alert.Field("some", .choices(options))
+        #expect(some.texts(replied: "3 1") == ["w", "x"])
+        #expect(some.texts(replied: "1\n2\n") == ["x", "y z"] && some.texts(replied: "") == [])
+        #expect(Alert.Field("sure", .boolean).texts(replied: "2") == ["no"])
+        #expect(Alert.Field("text").texts(replied: "2") == ["2"])
     }
 }

@@ -156,6 +156,44 @@ import Testing
             server.kill(SIGTERM)
         }
 
+        /// A server in whose notifications “x” is entered, then “7”.
+        private static let replying =
+            impatient
+            .replacing("\"body-markup\"]", with: "\"actions\", \"inline-reply\"]")
+            .replacing("len(actions)", with: "\",\".join(actions)")
+            .replacing(
+                "self.NotificationClosed, self.count, 1",
+                with: "self.NotificationReplied, self.count, \"7\" if \"⚠\" in body else \"x\""
+            )
+            .replacing(
+                "    @dbus.service.signal(NAME, signature=\"uu\")",
+                with: """
+                        @dbus.service.signal(NAME, signature="us")
+                        def NotificationReplied(self, id, text):
+                            pass
+                        @dbus.service.signal(NAME, signature="uu")
+                    """)
+
+        @Test("A text that is entered in a notification answers, once it fits")
+        func replied() async throws {
+            let server = try desktop.start("/usr/bin/python3", "-c", Self.replying)
+            #expect(await desktop.offers(Self.service))
+            let presenter = try present()
+            let schema = """
+                {"type":"object","properties":{"copies":{"type":"integer"}},"required":["copies"]}
+                """
+            try await ask("--schema", schema)
+            #expect(try await eventually { try await story()["button"] as? String == "yes" })
+            let values = try await story()["values"] as? [String: any Sendable]
+            #expect(values?["copies"] as? Int == 7)
+            let shown = server.output.text.components(separatedBy: "Prune?|").dropFirst()
+            #expect(shown.count == 2 && shown.first?.contains("inline-reply,Prune,1,Keep") == true)
+            #expect(shown.last?.contains("a whole number is wanted") == true)
+            presenter.kill(SIGTERM)
+            _ = await presenter.exit()
+            server.kill(SIGTERM)
+        }
+
         @Test("A notice that times out has been shown, and does not come again")
         func expiredNotice() async throws {
             let server = try desktop.start("/usr/bin/python3", "-c", Self.impatient)

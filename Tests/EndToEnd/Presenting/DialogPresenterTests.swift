@@ -111,6 +111,55 @@ struct DialogPresenterTests {
         #expect(await presenter.exit() == 128 + SIGTERM)
     }
 
+    /// Waits for the window of another process, and until somebody could have read it.
+    private func nextWindow(after last: inout String) async throws -> Bool {
+        let before = last
+        var next = before
+        let isNew = try await eventually {
+            // The X server gives the next program the same ids of windows.
+            let found = try await desktop.xdotool(
+                "search", "--onlyvisible", "--name", "alertq", "getwindowpid")
+            next = found.isEmpty ? before : found
+            return next != before
+        }
+        last = next
+        try await Task.sleep(for: .milliseconds(800))
+        return isNew
+    }
+
+    @Test(
+        "Values are entered in real windows, again if they don't fit, and are there after “Back”",
+        arguments: ["zenity", "kdialog"])
+    func values(program: String) async throws {
+        let schema = """
+            {"type":"object","properties":{"host":{"type":"string","default":"nas"},
+            "copies":{"type":"integer"}},"required":["copies"]}
+            """
+        let asked = try await queue.run("ask", "Save?", "-b", "yes", "--schema", schema, "--detach")
+        #expect(asked.code == 0)
+        let presenter = try present(with: program)
+        var window = ""
+        func type(_ keys: String..., text: String? = nil) async throws {
+            try #require(try await nextWindow(after: &window))
+            if let text { _ = try await desktop.xdotool("type", text) }
+            for key in keys { _ = try await desktop.xdotool("key", key) }
+        }
+        try await type("Return")
+        try await type("Return", text: "disk1")
+        try await type("Return", text: "x")
+        // What was entered is selected, and replaced.
+        try await type("ctrl+a", "2", "Escape")
+        try await type("Return")
+        try await type("End", "0", "Return")
+        try await type("ctrl+a", "2", "Return")
+        #expect(try await eventually { try await story()["button"] as? String == "yes" })
+        let values = try await story()["values"] as? [String: any Sendable]
+        #expect(values?["host"] as? String == "disk10" && values?["copies"] as? Int == 2)
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(await queue.isDeserted())
+    }
+
     @Test("A dialog program that fails late has snoozed nothing")
     func failsLate() async throws {
         try await ask()

@@ -100,9 +100,7 @@ struct AlertForm: Equatable, Sendable {
             if index == fieldCount {
                 input.note = value?.text
             } else if !isCancelling {
-                // A field that was emptied must not get its initial value again.
-                let none: Alert.Value? = entry.field.initialValue == nil ? nil : .text("")
-                input.values[entry.field.id] = value ?? none
+                input.values[entry.field.id] = value ?? entry.field.emptied
             }
         }
         return input

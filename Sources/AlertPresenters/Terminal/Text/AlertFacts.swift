@@ -41,12 +41,6 @@ struct AlertFacts: Sendable {
         return "asks for \(names.joined(separator: ", "))"
     }
 
-    /// How that is given, for a screen that can't take it.
-    private var fieldsCommand: String {
-        let values = presentation.alert.fields.map { " --set \($0.id)=…" }.joined()
-        return "alertq answer \(presentation.record.id) BUTTON\(values)"
-    }
-
     private func source(_ user: String?) -> String {
         let source = presentation.record.source
         return AlertWording.source(source, user: user, here: host, characters: characters)
@@ -84,7 +78,7 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             record.isOrphaned ? AlertWording.orphaned : nil,
-            fields.map { "\($0): \(fieldsCommand)" },
+            fields,
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]

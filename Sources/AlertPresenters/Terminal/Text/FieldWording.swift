@@ -25,6 +25,10 @@ extension Alert.Field {
         }
     }
 
+    /// What goes with an answer instead of no value: a field that was emptied must not get its
+    /// initial value again.
+    var emptied: Alert.Value? { initialValue == nil ? nil : .text("") }
+
     /// Why there must be a value.
     static let missing = "A value is required."
 

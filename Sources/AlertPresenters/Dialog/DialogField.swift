@@ -1,0 +1,139 @@
+import AlertCore
+import TextFormats
+
+/// What a person does with the window of a field.
+enum FieldReply: Hashable, Sendable {
+    /// “OK”, with what has been entered.
+    case text(String)
+    /// “Cancel”, or closes the window: back to the buttons.
+    case back
+}
+
+// The windows that ask for the values of fields, one after another: forms of zenity can't have
+// initial values, nor texts of several lines, and kdialog has no forms.
+extension DialogProgram {
+    /// How to ask for the value of a field.
+    ///
+    /// - Parameters:
+    ///   - texts: What the window has at first: a text, or the ids of chosen options.
+    ///   - problem: Why the value that was entered before is refused; `nil` at first.
+    func attempt(
+        _ field: Alert.Field, of alert: Alert, with texts: [String], after problem: String?,
+        path: String,
+        on server: DisplayServer, without missing: Set<String> = []
+    ) -> ProgramShow.Attempt<FieldReply> {
+        let hints = field.hints.isEmpty ? "" : " (\(field.hints.joined(separator: ", ")))"
+        let lines = [problem.map { "⚠ " + $0 }, field.title + hints, field.detail]
+            .compactMap(\.self).map(SafeText.line)
+        let title = SafeText.title(alert.title)
+        let body = lines.map(Self.wrapped).joined(separator: "\n\n")
+        let window: (words: [String], input: String) =
+            switch self {
+            case .zenity: zenity(field, texts, title, body)
+            case .kdialog: (kdialog(field, texts, title, body), "")
+            }
+        let words = window.words.filter { !missing.contains(Self.name(ofOption: $0)) }
+        return ProgramShow.Attempt(
+            words: [path] + words, input: window.input, variables: Self.variables(on: server),
+            choice: { reply, code in
+                switch code {
+                case 0: .text(reply)
+                case 1: .back
+                default: nil
+                }
+            },
+            closed: { code in code == 0 ? .text("") : code == 1 ? .back : nil },
+            tooSoon: .milliseconds(700), isUsable: { server.isThere })
+    }
+
+    private static let back = "--cancel-label=Back"
+
+    private static func wrapped(_ text: String) -> String {
+        DisplayWidth.wrapped(text, to: 80).joined(separator: "\n")
+    }
+
+    private func zenity(
+        _ field: Alert.Field, _ texts: [String], _ title: String, _ body: String
+    ) -> (words: [String], input: String) {
+        let text = Self.wrapped(title) + "\n\n" + body
+        let initial = texts.first ?? ""
+        if let rows = field.rows(choosing: texts) {
+            let kind = field.isList ? "--checklist" : "--radiolist"
+            let words = [
+                "--list", kind, "--title=alertq", "--modal", Self.back,
+                "--text=" + Self.compressed(Self.escaped(text)), "--hide-header",
+                "--column=chosen", "--column=number", "--column=choice", "--hide-column=2",
+                "--print-column=2", "--separator= ", "--width=500", "--height=400",
+            ]
+            let lines = rows.enumerated().flatMap { index, row in
+                [row.isChosen ? "TRUE" : "FALSE", "\(index + 1)", row.title]
+            }
+            return (words, lines.map { $0 + "\n" }.joined())
+        }
+        if field.isMultiline {
+            // Such a window has no other text than its own.
+            let bar = body.replacing("\n\n", with: " · ").replacing("\n", with: " ")
+            let words = ["--text-info", "--editable", "--title=" + bar, "--modal", Self.back]
+            return (words + ["--width=600", "--height=400"], initial)
+        }
+        return (
+            [
+                "--entry", "--title=alertq", "--modal", Self.back,
+                "--text=" + Self.literal(Self.compressed(text)), "--entry-text=" + initial,
+            ], ""
+        )
+    }
+
+    private func kdialog(
+        _ field: Alert.Field, _ texts: [String], _ title: String, _ body: String
+    ) -> [String] {
+        let label = Self.compressed(Self.rich(Self.wrapped(title), body))
+        if let rows = field.rows(choosing: texts) {
+            let kind = field.isList ? ["--separate-output", "--checklist"] : ["--radiolist"]
+            let words = rows.enumerated().flatMap { index, row in
+                ["\(index + 1)", row.title, row.isChosen ? "on" : "off"]
+            }
+            return ["--title", "alertq"] + kind + [label, "--"] + words
+        }
+        let kind = field.isMultiline ? "--textinputbox" : "--inputbox"
+        return ["--title", "alertq", kind, label, "--", texts.first ?? ""]
+    }
+}
+
+extension Alert.Field {
+    fileprivate var isMultiline: Bool {
+        if case .text(let rules) = kind { rules.isMultiline } else { false }
+    }
+
+    fileprivate var isList: Bool { if case .choices = kind { true } else { false } }
+
+    /// What can be chosen from a list; `nil` for what is typed.
+    fileprivate func rows(choosing ids: [String]) -> [(title: String, isChosen: Bool)]? {
+        let choices = choices
+        return choices.isEmpty ? nil : choices.map { ($0.title, ids.contains($0.id)) }
+    }
+
+    private var choices: [(id: String, title: String)] {
+        if case .boolean = kind { return [("yes", "Yes"), ("no", "No")] }
+        return options.map { ($0.id, SafeText.title($0.title)) }
+    }
+
+    /// What a window has at first.
+    var initialTexts: [String] {
+        switch initialValue {
+        case nil: []
+        case .boolean(let isYes)?: [isYes ? "yes" : "no"]
+        case .list(let ids)?: ids
+        case let value?: [value.text]
+        }
+    }
+
+    /// What was entered in a window, as it is typed; a list replies with the numbers of its rows.
+    func texts(replied reply: String) -> [String] {
+        let choices = choices
+        guard !choices.isEmpty else { return [reply] }
+        let chosen = reply.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+            .filter { choices.indices.contains($0 - 1) }.map { choices[$0 - 1].id }
+        return isList ? chosen : [chosen.last ?? ""]
+    }
+}
