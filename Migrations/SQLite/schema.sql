@@ -94,6 +94,9 @@ CREATE TABLE alerts (
     resolved_seq     INTEGER,
     collected_ms     INTEGER,
     erased_seq       INTEGER,
+    -- The alert that its asker asked in its place; 0 if there is none.
+    superseded_by    INTEGER NOT NULL DEFAULT 0
+                     CHECK (superseded_by = 0 OR superseded_by > id),
 
     -- Last, so that the others are reached without reading long texts.
     title            TEXT    CHECK (title <> ''),
@@ -115,11 +118,12 @@ CREATE TABLE alerts (
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot_ms IS NULL)),
     CHECK (outcome <> 'answered' OR button_index >= 0),
-    CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1)
+    CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1),
+    CHECK (superseded_by = 0 OR outcome IS 'withdrawn')
 ) STRICT;
 
 --- index alerts_key of alerts
-CREATE UNIQUE INDEX alerts_key ON alerts (key, source_id) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX alerts_key ON alerts (key, source_id, superseded_by) WHERE key IS NOT NULL;
 
 --- index alerts_next of alerts
 CREATE INDEX alerts_next ON alerts (priority, source_id, queued_seq)
@@ -160,7 +164,8 @@ BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 --- trigger alerts_come_once of alerts
 CREATE TRIGGER alerts_come_once BEFORE INSERT ON alerts
     WHEN EXISTS (SELECT 1 FROM alerts
-        WHERE id = new.id OR (key = new.key AND source_id = new.source_id))
+        WHERE id = new.id OR (key = new.key AND source_id = new.source_id
+            AND superseded_by = new.superseded_by))
 BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 
 --- trigger ids_are_final of alerts
@@ -183,7 +188,7 @@ BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 --- trigger responses_are_final of alerts
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
     outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-    responder_host, responder_pid, resolved_ms, resolved_seq ON alerts
+    responder_host, responder_pid, resolved_ms, resolved_seq, superseded_by ON alerts
     WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 
@@ -333,7 +338,7 @@ SELECT alerts.id, sources.name AS source, sources.uid AS source_uid, key,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', resolved_ms / 1000.0, 'unixepoch') AS resolved_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at,
-       field_values, note
+       field_values, note, nullif(superseded_by, 0) AS superseded_by
 FROM alerts
 JOIN sources ON sources.id = alerts.source_id
 WHERE outcome IS NOT NULL

@@ -29,7 +29,7 @@ struct OutputTests {
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[{"id":"name","type":"string","title":"Name"}],\
-                "values":{"name":"old"},"note":"after the release"}
+                "values":{"name":"old"},"note":"after the release","superseded_by":null}
                 """)
     }
 
@@ -44,7 +44,7 @@ struct OutputTests {
                     + #""unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,"#
                     + #""timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,"#
                     + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,"#
-                    + #""fields":[],"values":{},"note":null}"#)
+                    + #""fields":[],"values":{},"note":null,"superseded_by":null}"#)
         )
     }
 

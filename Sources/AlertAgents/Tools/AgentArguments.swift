@@ -24,6 +24,19 @@ struct AgentArguments: Sendable {
         return text
     }
 
+    /// Whether a question takes the place of the one that waits under its key.
+    func replaces() throws(AgentFailure) -> Bool {
+        guard let value = values["replace"] else { return false }
+        guard case .bool(let replaces) = value else {
+            throw AgentFailure(.invalid, "“replace” is not true or false")
+        }
+        guard !replaces || values["key"] != nil else {
+            throw AgentFailure(
+                .invalid, "“replace” needs a “key”, under which the other question waits")
+        }
+        return replaces
+    }
+
     /// Which alert is meant: the id, or the key.
     func subject() throws(AgentFailure) -> Subject {
         let id = values["id"]

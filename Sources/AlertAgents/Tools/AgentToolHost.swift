@@ -117,7 +117,10 @@ extension AgentToolHost {
     ) async throws -> (AlertRecord, (any Claim)?) {
         var alert = question
         alert.source = source
-        guard alert.key == nil else { return (try await manager.submit(alert).record, nil) }
+        let replaces = try arguments.replaces()
+        guard alert.key == nil else {
+            return (try await manager.submit(alert, replaces: replaces).record, nil)
+        }
         try alert.validate()
         // Agents of one kind work in several directories, and mean different things there.
         let place = LinuxFile.workingDirectory.map { $0 + "/" } ?? ""

@@ -48,6 +48,14 @@ enum AgentTools {
                             + "once its answer has been returned")
                 ),
                 (
+                    "replace",
+                    JSONSchema.boolean(
+                        "Whether to take back the question that waits under the key, if it is "
+                            + "another one. If that has been answered already, and the answer "
+                            + "was not returned yet, the answer is returned instead of asking; "
+                            + "its title tells which question it is to")
+                ),
+                (
                     "timeout",
                     JSONSchema.text(
                         "When the question expires: a duration such as 90s, 10m, 2h or 1d, "
@@ -216,6 +224,10 @@ extension AgentTools {
             ("values", JSONSchema.anyObject("What was entered, by the schema's properties")),
             ("note", JSONSchema.optional("string", "What was said along with the answer")),
             (
+                "superseded_by",
+                JSONSchema.optional("integer", "The question that was asked in its place")
+            ),
+            (
                 "by",
                 JSONSchema.optional(
                     "string", "Who decided: person, program, policy, asker or system")
@@ -254,6 +266,10 @@ enum JSONSchema {
 
     static func text(_ description: String) -> JSONValue {
         .object([("type", .string("string")), ("description", .string(description))])
+    }
+
+    static func boolean(_ description: String) -> JSONValue {
+        .object([("type", .string("boolean")), ("description", .string(description))])
     }
 
     /// One of some words.

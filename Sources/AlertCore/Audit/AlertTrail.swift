@@ -12,6 +12,8 @@ package struct AlertTrail: Sendable {
     package private(set) var asked: AuditEntry?
     package private(set) var resolved: AuditEntry?
     package private(set) var collected: AuditEntry?
+    /// The entry that names the alert that was asked in its place.
+    private var superseded: AuditEntry?
     /// The entry of a restore that names it: the log contradicted it in the backup.
     private var contradicted: AuditEntry?
     /// The last entries of their kinds.
@@ -53,9 +55,14 @@ package struct AlertTrail: Sendable {
                 report("allowed a command to run before its response was collected", at: entry)
             }
             if entry.content != nil { checkContent(of: entry) }
+        case .superseded:
+            superseded = first(superseded, entry)
+            if resolved?.event.outcome != .withdrawn {
+                report("was superseded before it had been withdrawn", at: entry)
+            }
         case .restored: contradicted = entry
         case .returned, .cancelling, .erased, .access, .reminded, .seen, .claimed,
-            .moved, .superseded, .unused:
+            .moved, .unused:
             break
         }
     }
@@ -103,7 +110,8 @@ extension AlertTrail {
 
     /// Why the log contradicts an alert in what it asks and how it ended; empty if it does not.
     ///
-    /// It needs the alert's `asked`, `resolved` and `collected` entries, and that of its erasure.
+    /// It needs the alert's `asked`, `resolved`, `superseded` and `collected` entries, and that of
+    /// its erasure.
     package func faults(of alert: StoredAlert) -> [AlertFault] {
         guard let asked else { return [AlertFault("was never asked: no entry records it")] }
         var faults = faults
@@ -169,6 +177,13 @@ extension AlertTrail {
                         "does not name entry \(end.event.sequence), which says how it ended",
                         at: end))
             }
+        }
+        let successor = response?.supersededBy
+        if (successor == nil) != (superseded == nil)
+            || !(superseded?.detail).isIdentical(to: successor.map(EntryDetail.superseded))
+        {
+            faults.append(
+                AlertFault("differs from the log in which alert was asked in its place"))
         }
         if response?.collectedAt.map(Timestamp.milliseconds) != collected?.milliseconds {
             faults.append(

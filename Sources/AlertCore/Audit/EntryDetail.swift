@@ -63,6 +63,9 @@ package enum EntryDetail {
         isHandled ? "handled by the delegate" : "the cancel button was simulated"
     }
 
+    /// The detail of the entry that names the alert that was asked in another's place.
+    package static func superseded(by id: Alert.ID) -> String { "by \(id)" }
+
     /// The detail of an answer with values or a note: their hash, salted with the alert's salt.
     package static func answered(_ response: Response, of record: AlertRecord) -> String? {
         let input = response.input

@@ -125,18 +125,32 @@ extension AlertManager {
     /// if response.outcome == .expired { print("nobody was there") }
     /// ```
     ///
+    /// A question may take the place of an earlier one with its key, as when more updates are
+    /// available than the waiting question says:
+    ///
+    /// ```swift
+    /// let response = try await manager.ask(
+    ///     Alert("Apply 17 updates?", buttons: ["Apply", .cancel("Later")], key: "updates"),
+    ///     replacing: true)
+    /// ```
+    ///
     /// - Parameters:
     ///   - alert: What to ask.
+    ///   - replacing: Whether to withdraw the question that waits under the alert's key, in the
+    ///     same transaction, if it asks something else: its ``Response/supersededBy`` is the new
+    ///     alert. If it has ended and nobody has collected its response, that is returned instead;
+    ///     its ``Response/alertID`` tells. The same question is joined. It requires a key.
     ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
     /// - Throws: The errors of ``show(_:on:delegate:handler:)``; `CancellationError` when the task
     ///   is cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when
     ///   the deadline has passed and the expiry can't be stored within 5 seconds: the alert stays
     ///   then.
     public nonisolated func ask(
-        _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
+        _ alert: Alert, replacing: Bool = false, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
         noteWaitInCallback()
-        let asking = try await enqueue(alert.filledIn, delegate, isAwaited: true)
+        let asking = try await enqueue(
+            alert.filledIn, delegate, isAwaited: true, replaces: replacing)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)
@@ -155,7 +169,7 @@ extension AlertManager {
     /// print(response.button?.id ?? "nobody chose")
     /// ```
     ///
-    /// - Throws: The errors of ``ask(_:delegate:)``.
+    /// - Throws: The errors of ``ask(_:replacing:delegate:)``.
     public nonisolated func ask(
         _ title: String, message: String? = nil, buttons: [Alert.Button], key: String? = nil
     ) async throws -> Response {
@@ -170,11 +184,13 @@ extension AlertManager {
     ///
     /// A joined alert may already be resolved: its record then has the response.
     ///
-    /// - Parameter isAwaited: Whether the caller waits for the response from now on until it has it.
+    /// - Parameters:
+    ///   - isAwaited: Whether the caller waits for the response from now on until it has it.
+    ///   - replaces: Whether it takes the place of another question that waits under its key.
     package nonisolated func submit(
-        _ alert: Alert, isAwaited: Bool = false
+        _ alert: Alert, isAwaited: Bool = false, replaces: Bool = false
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
-        let asking = try await enqueue(alert, nil, isAwaited: isAwaited)
+        let asking = try await enqueue(alert, nil, isAwaited: isAwaited, replaces: replaces)
         wake()
         return (asking.receipt.record, !asking.receipt.isNew)
     }
@@ -212,13 +228,15 @@ extension AlertManager {
 extension AlertManager {
     /// Stores an alert, and remembers a delegate of its own or the manager's for it.
     private nonisolated func enqueue(
-        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false
+        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false,
+        replaces: Bool = false
     ) async throws(AlertError) -> Asking {
         guard let delegate = delegate ?? context.delegates.ofManager else {
-            return try await enqueue(alert, isAwaited: isAwaited)
+            return try await enqueue(alert, isAwaited: isAwaited, replaces: replaces)
         }
         let asking = try await context.delegates.remembering(delegate) {
-            () async throws(AlertError) in try await enqueue(alert, isAwaited: isAwaited)
+            () async throws(AlertError) in
+            try await enqueue(alert, isAwaited: isAwaited, replaces: replaces)
         }
         // It may be on another screen, which the log reports.
         await follow(from: asking.receipt.head)
@@ -226,13 +244,17 @@ extension AlertManager {
     }
 
     private nonisolated func enqueue(
-        _ alert: Alert, isAwaited: Bool
+        _ alert: Alert, isAwaited: Bool, replaces: Bool
     ) async throws(AlertError) -> Asking {
         guard !isClosed else { throw .closed }
         try alert.validate()
+        guard !replaces || alert.key != nil else {
+            throw .invalid("key", "is missing: a question replaces the one that waits under it")
+        }
         let before = waiters.resolutionsSeen
         let question = Question(
-            alert: alert, source: alert.source ?? source, isAwaited: isAwaited)
+            alert: alert, source: alert.source ?? source, isAwaited: isAwaited,
+            replaces: replaces)
         let receipt = try await store.enqueue(question, by: context.caller)
         return Asking(receipt: receipt, resolutionsBefore: before)
     }

@@ -26,7 +26,7 @@ public enum BackgroundError: Error, Sendable {
     /// were dropped. That is reported once until one is stored again.
     case entriesLost(AlertError)
     /// An alert differs from the audit log, so it is not shown, or its response is not returned. A
-    /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:delegate:)``
+    /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:replacing:delegate:)``
     /// throws.
     case inconsistent(Alert.ID, AlertError)
     /// An alert waits for a screen, and no process presents alerts on one that may show it. Until

@@ -26,6 +26,7 @@ private enum Name: String, CodingKey {
     case buttonRole = "button_role"
     case role, uid, user, via, tty, ssh, host, pid, stored, orphaned
     case fields, values, note
+    case supersededBy = "superseded_by"
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -174,7 +175,7 @@ extension Members {
         guard let outcome = try wordIfPresent(Outcome.self, .outcome) else { return nil }
         let index = try decode(Int.self, forKey: .buttonIndex)
         let isHandled = try decodeIfPresent(Bool.self, forKey: .handled)
-        return Response(
+        var response = Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: try alert.map { $0.buttons.indices.contains(index) ? $0.buttons[index] : nil }
                 ?? button(),
@@ -187,6 +188,8 @@ extension Members {
             input: Alert.Input(
                 values: try decodeIfPresent([String: Alert.Value].self, forKey: .values) ?? [:],
                 note: try decodeIfPresent(String.self, forKey: .note)))
+        response.supersededBy = try decodeIfPresent(Int64.self, forKey: .supersededBy)
+        return response
     }
 
     private func button() throws -> Alert.Button? {

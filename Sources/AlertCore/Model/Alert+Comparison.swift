@@ -84,10 +84,12 @@ extension AlertRecord {
 extension Response {
     /// The same response, with the button and the strings of an alert that still has its texts.
     fileprivate func naming(_ alert: Alert) -> Response {
-        Response(
+        var response = Response(
             alertID: alertID, outcome: outcome, buttonIndex: buttonIndex,
             button: alert.buttons.indices.contains(buttonIndex) ? alert.buttons[buttonIndex] : nil,
             by: by, responder: responder, resolvedAt: resolvedAt, collectedAt: collectedAt,
             userInfo: alert.userInfo, cancelHandling: cancelHandling, input: input)
+        response.supersededBy = supersededBy
+        return response
     }
 }

@@ -69,6 +69,7 @@ package enum AlertJSON {
             ("fields", .array(alert.fields.map(\.json))),
             ("values", response?.input.json(for: alert.fields) ?? .object([])),
             ("note", .optional(response?.note)),
+            ("superseded_by", .optional(response?.supersededBy)),
         ])
     }
 
@@ -95,6 +96,7 @@ package enum AlertJSON {
                     response.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
             ),
             ("note", .optional(response.note)),
+            ("superseded_by", .optional(response.supersededBy)),
         ])
     }
 

@@ -146,6 +146,15 @@ extension AlertRecord {
         return response(.answered, index, actor.resolvedBy, responder, at: now, input: input)
     }
 
+    /// The response of an alert whose asker asks another one in its place.
+    func withdrawal(
+        supersededBy id: Alert.ID, at now: ClockReading, _ asker: Responder
+    ) -> Response {
+        var response = response(.withdrawn, -1, .asker, asker, at: now)
+        response.supersededBy = id
+        return response
+    }
+
     fileprivate func response(
         _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder?,
         at now: ClockReading, _ cancelHandling: CancelHandling? = nil,

@@ -99,7 +99,7 @@ package struct RandomSteps {
         if oneIn(8) { alert.userInfo = ["word \(number(0...2))": "value"] }
         return .ask(
             Question(
-                alert: alert, source: source(), isAwaited: oneIn(3),
+                alert: alert, source: source(), isAwaited: oneIn(3), replaces: oneIn(2),
                 pendingLimit: oneIn(8) ? 4 : 10_000, accountLimit: oneIn(10) ? 9 : 100_000))
     }
 

@@ -77,7 +77,7 @@ struct AlertRow {
     private static let responseColumns: [Column] = [
         .buttonIndex, .resolvedBy, .handled, .responderUid, .responder, .via, .tty, .ssh,
         .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs, .fieldValues,
-        .note,
+        .note, .supersededBy,
     ]
 
     private static func contradictions(
@@ -155,7 +155,7 @@ struct AlertRow {
             let by = ResolvedBy(rawValue: row.text(Column.resolvedBy))
         else { throw damaged(id, "response") }
         let index = Int(row.integer(Column.buttonIndex))
-        return Response(
+        var response = Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
             responder: responder(row),
@@ -165,6 +165,8 @@ struct AlertRow {
             cancelHandling: outcome == .cancelled
                 ? CancelHandling(isHandled: row.integer(Column.handled) != 0) : nil,
             input: try input(row, id, alert))
+        response.supersededBy = row.optionalInteger(Column.supersededBy)
+        return response
     }
 
     private static func input(
@@ -206,7 +208,7 @@ extension AlertRow {
         case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
         case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
         case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
-        case fieldValues, note
+        case fieldValues, note, supersededBy
         // Used only by the store.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
@@ -217,6 +219,7 @@ extension AlertRow {
             case .id: "alerts.id"
             case .sourceName: "sources.name"
             case .sourceUid: "sources.uid"
+            case .supersededBy: "nullif(superseded_by, 0)"
             default: snakeCased
             }
         }

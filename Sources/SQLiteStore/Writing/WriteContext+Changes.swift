@@ -88,10 +88,11 @@ extension WriteContext: QueueTransaction {
             .integer(now.wallMilliseconds))
     }
 
-    func insert(_ prepared: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID {
+    func insert(
+        _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
+    ) throws {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
         let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
-        let id = try nextID()
         let source = try sourceID(uid: uid, name: name)
         _ = try sourceID(uid: uid, name: "")
         try db.change(
@@ -116,7 +117,6 @@ extension WriteContext: QueueTransaction {
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .optional(alert.fieldsJSON), .integer(head.sequence.addingBounded(1)))
         try didInsert(id, of: name, uid: uid)
-        return id
     }
 
     func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
@@ -137,23 +137,28 @@ extension WriteContext: QueueTransaction {
                 .text(until.boot), .integer(isRequeued ? 1 : 0), .integer(head.sequence), id)
         case .resolved(let response):
             let who = response.responder
+            // Setting it changes an index, and few alerts are superseded.
+            let successor = response.supersededBy.map { [Value.integer($0)] } ?? []
             try db.change(
                 """
                 UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
                     outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
                     responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
                     responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
-                    field_values = ?, note = ?
+                    field_values = ?, note = ?\(successor.isEmpty ? "" : ", superseded_by = ?")
                 WHERE id = ?
                 """,
-                .text(response.outcome.rawValue), .integer(response.buttonIndex),
-                .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
-                .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
-                .optional(who?.via),
-                .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
-                .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
-                .integer(head.sequence), .optional(response.input.text(for: record.alert.fields)),
-                .optional(response.note), id)
+                [
+                    .text(response.outcome.rawValue), .integer(response.buttonIndex),
+                    .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
+                    .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
+                    .optional(who?.via),
+                    .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
+                    .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
+                    .integer(head.sequence),
+                    .optional(response.input.text(for: record.alert.fields)),
+                    .optional(response.note),
+                ] + successor + [id])
             try changePending(of: record.source.name, uid: record.source.account.uid, by: -1)
         case .collected(let moment):
             try db.checkUncollected(record.id)

@@ -25,6 +25,8 @@ final class WrongStore: AlertStore {
         case looksAtNoDigest
         /// Every ask with a known key is reported as new.
         case keysAreAlwaysNew
+        /// A question never takes the place of another one.
+        case neverReplaces
         /// Only the first page of a list is right.
         case repeatsPages
         /// There is never any news.
@@ -120,6 +122,9 @@ final class WrongStore: AlertStore {
             return try await store.commit(.ask(question), by: caller)
         case (.forgetsAskers, .ask(var question)):
             question.isAwaited = false
+            return try await store.commit(.ask(question), by: caller)
+        case (.neverReplaces, .ask(var question)):
+            question.replaces = false
             return try await store.commit(.ask(question), by: caller)
         case (.keysAreAlwaysNew, .ask):
             var receipt = try await store.commit(change, by: caller)

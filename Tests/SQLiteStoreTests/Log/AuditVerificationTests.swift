@@ -134,6 +134,31 @@ struct AuditVerificationTests {
         """,
     ]
 
+    @Test(
+        "The triggers refuse to change which alert has taken another's place",
+        arguments: [
+            "UPDATE alerts SET superseded_by = 9 WHERE id = 1",
+            "UPDATE OR REPLACE alerts SET superseded_by = 0 WHERE id = 1",
+            "UPDATE OR REPLACE alerts SET superseded_by = 9 WHERE id = 2",
+            """
+            CREATE TEMP TABLE copy AS SELECT * FROM alerts WHERE id = 1;
+            UPDATE copy SET id = 99; REPLACE INTO alerts SELECT * FROM copy
+            """,
+            "REPLACE INTO alerts SELECT * FROM alerts WHERE id = 2",
+        ])
+    func successors(sql: String) async throws {
+        let log = try await AuditLog()
+        try await log.store.ask(.yesNo("First?", key: "k"))
+        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+        _ = try await log.store.enqueue(second, by: .ana)
+        let db = try log.queue.connection()
+        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
+        let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
+        #expect(error.isConstraint)
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
+        await log.store.close()
+    }
+
     @Test("The triggers refuse to change the log, questions and responses", arguments: forbidden)
     func triggers(sql: String) async throws {
         let log = try await AuditLog()

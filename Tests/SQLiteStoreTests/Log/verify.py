@@ -125,6 +125,10 @@ def is_in_time(entry, alert):
 
 
 EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms")
+UNTOLD = """
+    SELECT id FROM alerts WHERE superseded_by <> 0 AND NOT EXISTS (
+        SELECT 1 FROM audit WHERE alert_id = alerts.id AND event = 'superseded')
+"""
 ERASED = re.compile(r"alerts ([0-9]+(?:-[0-9]+)?(?:, [0-9]+(?:-[0-9]+)?)*)")
 
 
@@ -209,6 +213,8 @@ def row_fault(db, entry, alert):
         expected = entry["detail"] if entry["outcome"] in ("answered", "dismissed") else None
         if detail != expected:
             return "the values or the note of the answer were changed"
+    if entry["event"] == "superseded" and entry["detail"] != "by %d" % alert["superseded_by"]:
+        return "it names an alert other than the one that took its place"
     if entry["event"] == "erased" and not is_erased(db, entry):
         return "what is left of erased alerts was changed"
     return None
@@ -287,6 +293,8 @@ def all_faults(db, known):
         faults = [numbers.fault(db, entry), *entry_faults(db, entry, asked)]
         for fault in filter(None, faults):
             yield entry["seq"], entry["alert_id"], fault
+    for (alert,) in db.execute(UNTOLD):
+        yield 0, alert, "no entry says which alert took its place"
     upkeep = db.execute("SELECT first_id FROM upkeep").fetchone()
     if not upkeep or upkeep[0] != max(numbers.start, 1):
         yield None, None, "the next alert's id is not the one that the log says"

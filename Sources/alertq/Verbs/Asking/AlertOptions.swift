@@ -19,6 +19,8 @@ struct AlertOptions: Sendable {
     @Defaulted var priority = Alert.Priority.normal
     var source: String?
     var key: String?
+    /// Whether it takes the place of another question that waits under its key.
+    var replaces = false
     var timeout: Alert.Deadline?
     var defaultButton: String?
     var dismissAfter: Duration?
@@ -51,6 +53,9 @@ struct AlertOptions: Sendable {
     func validate() throws(UsageError) {
         guard timeout != nil || defaultButton == nil else {
             throw UsageError("--default needs --timeout, the time after which it is applied")
+        }
+        guard key != nil || !replaces else {
+            throw UsageError("--replace needs --key, under which the other question waits")
         }
         guard unattendedAfter == nil || ifUnattended == .applyDefault else {
             throw UsageError("--unattended-after needs --if-unattended default")

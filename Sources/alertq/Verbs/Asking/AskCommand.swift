@@ -9,7 +9,7 @@ struct AskCommand: AskingCommand {
         .message, .messageFrom, .button, .cancel, .destructive,
         Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
         Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
-        .field, .schema, .priority, .source, .key(), .timeout,
+        .field, .schema, .priority, .source, .key(), .replace, .timeout,
         .defaultButton, .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
         .waitFor, .plain, .quiet,
@@ -39,6 +39,12 @@ struct AskCommand: AskingCommand {
         """
         Exit codes: \(exitCodes.map(ExitCode.list).joined(separator: "; ")). An expiry with \
         --default prints that button's id and exits as if it had been chosen.
+        """,
+        """
+        With --replace, a question that waits under KEY is withdrawn in the moment in which this one \
+        is asked, and commands that wait for it exit with 13. If it asks the same, it is joined. If \
+        it has ended and nobody has collected its response, this command prints that response, and \
+        says on stderr that it is to the earlier question.
         """,
         """
         Interrupting this command withdraws the alert, unless it has a key: then the alert stays, \

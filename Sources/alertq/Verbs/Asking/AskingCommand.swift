@@ -102,6 +102,12 @@ extension Option where Target: AskingCommand {
         Option("key", .key, \.question.key, help: help)
     }
 
+    static var replace: Option {
+        Option(
+            "replace", \.question.replaces,
+            help: "Take back the question that waits under KEY, if it is another one")
+    }
+
     static var timeout: Option {
         Option(
             "timeout", .deadline, \.question.timeout,
