@@ -82,6 +82,7 @@ extension AgentArguments {
         alert.buttons = try buttons()
         alert.fields = try fields()
         alert.defaultButton = try text("default")
+        alert.validFor = try validity()
         guard alert.defaultButton == nil || alert.deadline != nil else {
             throw AgentFailure(
                 .invalid, "“default” needs a “timeout”, after which it is applied")
@@ -129,6 +130,15 @@ extension AgentArguments {
             return try DateText.deadline(time, now: Date())
         } catch {
             throw AgentFailure(.invalid, "“timeout”: \(error)")
+        }
+    }
+
+    private func validity() throws(AgentFailure) -> Duration? {
+        guard let length = try text("valid") else { return nil }
+        do {
+            return try DurationText.parse(length)
+        } catch {
+            throw AgentFailure(.invalid, "“valid”: \(error)")
         }
     }
 

@@ -223,7 +223,9 @@ extension AgentToolHost {
         // In a task of its own, because the server may be ending that of the call.
         await Task {
             do {
-                try await manager.collect(record.id)
+                let isStale = record.response?.isStale == true
+                try await manager.collect(
+                    record.id, because: isStale ? Response.staleReason : nil)
             } catch {
                 // The client has it, and it is true; at worst it is offered once more.
                 note("the response to alert \(record.id) is not marked as collected: \(error)")

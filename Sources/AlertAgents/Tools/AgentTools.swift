@@ -68,6 +68,12 @@ enum AgentTools {
                         "The id of the button that is applied at the timeout; that is never a "
                             + "person's decision")
                 ),
+                (
+                    "valid",
+                    JSONSchema.text(
+                        "How long after it was given a yes may be used, such as 15m: after that, the "
+                            + "call fails as stale, and the question has to be asked again")
+                ),
                 ("priority", priority), ("info", info),
             ], required: ["title"]),
         output: alert, hints: hints(isIdempotent: true))
@@ -236,7 +242,8 @@ extension AgentTools {
                 "reason",
                 JSONSchema.optional(
                     "string",
-                    "Why it failed: invalid, not_found, conflict, limit, untrusted or unreachable")
+                    "Why it failed: invalid, not_found, conflict, stale, limit, untrusted or "
+                        + "unreachable")
             ),
         ], required: ["state", "summary"], isOpen: true)
 }

@@ -91,7 +91,8 @@ extension JSONValue {
                 })
         case "boolean": return unwrapped { if case .bool = $0 { true } else { false } }
         case "integer": return wholeNumberInText.map(JSONValue.integer) ?? self
-        case "string": return name == "timeout" ? asDuration : isWord(name) ? asWord : self
+        case "string":
+            return ["timeout", "valid"].contains(name) ? asDuration : isWord(name) ? asWord : self
         default: return self
         }
     }

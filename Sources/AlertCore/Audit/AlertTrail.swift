@@ -287,7 +287,12 @@ extension AuditEntry {
         guard records(response) else {
             return "has a response that is not the one of entry \(sequence)"
         }
-        let input = EntryDetail.answered(response, of: alert.record)
+        guard givesTime(of: response, alert) else {
+            return "was given at a time that is not the one of entry \(sequence)"
+        }
+        let input = EntryDetail.answered(
+            response, of: alert.record,
+            givenAt: response.outcome == .expired ? nil : alert.record.givenAt)
         switch response.outcome {
         // The values were erased with the texts.
         case .answered where alert.remains == nil && !detail.isIdentical(to: input),
@@ -302,6 +307,18 @@ extension AuditEntry {
         case .answered, .cancelled, .dismissed, .expired, .withdrawn:
             return nil
         }
+    }
+
+    /// Whether an answer that goes stale was given at the time of this entry, by both clocks.
+    private func givesTime(of response: Response, _ alert: StoredAlert) -> Bool {
+        guard alert.record.alert.limits(response) else { return alert.record.givenAt == nil }
+        guard let given = alert.record.givenAt, given.boot.isIdentical(to: boot) else {
+            return false
+        }
+        let logged =
+            response.outcome == .expired
+            ? EntryDetail.expired(detail)?.bootMilliseconds : EntryDetail.given(detail)
+        return given.bootMilliseconds == logged
     }
 
     /// Whether a response has the outcome, the choice, the time and the responder of this entry.

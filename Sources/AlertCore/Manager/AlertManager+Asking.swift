@@ -129,20 +129,22 @@ extension AlertManager {
     /// available than the waiting question says:
     ///
     /// ```swift
-    /// let response = try await manager.ask(
-    ///     Alert("Apply 17 updates?", buttons: ["Apply", .cancel("Later")], key: "updates"),
-    ///     replacing: true)
+    /// let updates = Alert(
+    ///     "Apply 17 updates?", buttons: ["Apply", .cancel("Later")], key: "updates")
+    /// if try await manager.ask(updates, replacing: true).buttonIndex == 0 { print("applying") }
     /// ```
     ///
     /// - Parameters:
     ///   - alert: What to ask.
     ///   - replacing: Whether to withdraw the question that waits under the alert's key, in the
     ///     same transaction, if it asks something else: its ``Response/supersededBy`` is the new
-    ///     alert. If it has ended and nobody has collected its response, that is returned instead;
-    ///     its ``Response/alertID`` tells. The same question is joined. It requires a key.
+    ///     alert. The same question is joined. It requires a key.
     ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
     /// - Throws: The errors of ``show(_:on:delegate:handler:)``; `CancellationError` when the task
-    ///   is cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when
+    ///   is cancelled; ``AlertError/alreadyResolved(_:)`` where another question has ended before it
+    ///   could be replaced, and nobody has collected its response, which is not to this question;
+    ///   ``AlertError/stale(_:validFor:)`` for the recorded answer to a key that may no
+    ///   longer be used, because of ``Alert/validFor``. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when
     ///   the deadline has passed and the expiry can't be stored within 5 seconds: the alert stays
     ///   then.
     public nonisolated func ask(
@@ -151,10 +153,15 @@ extension AlertManager {
         noteWaitInCallback()
         let asking = try await enqueue(
             alert.filledIn, delegate, isAwaited: true, replaces: replacing)
+        try asking.check(isFor: alert.filledIn)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
+        if response.isStale {
+            await collectStale(record)
+            throw AlertError.stale(record)
+        }
         // A named handler has yet to run, and collects the response.
         if response.collectedAt == nil, record.alert.handler == nil {
             store.post(.collected(record.id), by: context.caller)
@@ -326,5 +333,16 @@ extension AlertManager {
         guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
         else { return }
         feed(.resolved(record))
+    }
+}
+
+extension Asking {
+    /// Makes sure that a question that came too late to replace another one does not get the answer
+    /// to that.
+    fileprivate func check(isFor alert: Alert) throws(AlertError) {
+        guard !receipt.isNew, let response = receipt.record.response,
+            alert.firstDifference(from: receipt.record.alert) != nil
+        else { return }
+        throw .alreadyResolved(response)
     }
 }

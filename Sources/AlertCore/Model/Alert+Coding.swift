@@ -27,6 +27,8 @@ private enum Name: String, CodingKey {
     case role, uid, user, via, tty, ssh, host, pid, stored, orphaned
     case fields, values, note
     case supersededBy = "superseded_by"
+    case validFor = "valid_ms"
+    case stale
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -144,6 +146,8 @@ extension Members {
         alert.dismissAfter = try decodeIfPresent(Int64.self, forKey: .dismissAfter)
             .map { .milliseconds($0) }
         alert.snooze = try decodeIfPresent(Int64.self, forKey: .snooze).map { .milliseconds($0) }
+        alert.validFor = try decodeIfPresent(Int64.self, forKey: .validFor)
+            .map { .milliseconds($0) }
         alert.source = try decodeIfPresent(String.self, forKey: .source)
         alert.key = try decodeIfPresent(String.self, forKey: .key)
         alert.handler = try decodeIfPresent(String.self, forKey: .handler)
@@ -189,6 +193,7 @@ extension Members {
                 values: try decodeIfPresent([String: Alert.Value].self, forKey: .values) ?? [:],
                 note: try decodeIfPresent(String.self, forKey: .note)))
         response.supersededBy = try decodeIfPresent(Int64.self, forKey: .supersededBy)
+        response.isStale = try decodeIfPresent(Bool.self, forKey: .stale) ?? false
         return response
     }
 

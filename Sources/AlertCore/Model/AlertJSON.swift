@@ -70,6 +70,8 @@ package enum AlertJSON {
             ("values", response?.input.json(for: alert.fields) ?? .object([])),
             ("note", .optional(response?.note)),
             ("superseded_by", .optional(response?.supersededBy)),
+            ("valid_ms", .optional(alert.validFor?.milliseconds)),
+            ("stale", .bool(response?.isStale ?? false)),
         ])
     }
 
@@ -97,6 +99,7 @@ package enum AlertJSON {
             ),
             ("note", .optional(response.note)),
             ("superseded_by", .optional(response.supersededBy)),
+            ("stale", .bool(response.isStale)),
         ])
     }
 

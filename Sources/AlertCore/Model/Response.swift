@@ -28,6 +28,12 @@ public struct Response: Sendable, Equatable {
     public let cancelHandling: CancelHandling?
     /// The alert that its asker asked in its place; `nil` unless the alert was withdrawn for that.
     public package(set) var supersededBy: Alert.ID?
+    /// Whether the answer was given longer ago than it may be used, as ``Alert/validFor`` says, at
+    /// the time of reading.
+    public package(set) var isStale = false
+
+    /// Why a stale response is taken without being used, for the log.
+    package static let staleReason = "it was stale"
 
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,

@@ -63,7 +63,8 @@ package enum AlertUpdate: Sendable {
     case presented(at: ClockReading)
     /// `isRequeued` means that it waits in line anew from now on.
     case snoozed(until: ClockReading, isRequeued: Bool)
-    case resolved(Response)
+    /// `givenAt` is the moment from which an answer counts that goes stale.
+    case resolved(Response, givenAt: ClockReading?)
     case collected(at: ClockReading)
 }
 
@@ -85,7 +86,7 @@ package struct PreparedQuestion: Sendable {
         let input = HashInput()
         content = AuditEntry.content(of: alert, salt: salt, input)
         terms = EntryDetail.askedTerms(
-            dismissAfter: alert.dismissAfter, snooze: alert.snooze,
+            dismissAfter: alert.dismissAfter, snooze: alert.snooze, validFor: alert.validFor,
             isAwaited: question.isAwaited, leaves: AuditEntry.leaves(of: alert, input),
             key: KeyDigest(of: alert, source: question.source))
     }
@@ -198,7 +199,7 @@ extension StoredAlert {
     package func joined(
         by question: Question, at now: ClockReading, head: AuditHead, digest: () throws -> KeyDigest
     ) throws -> Receipt {
-        var (record, asked) = (record, question.alert)
+        var (record, asked) = (record.current(at: now), question.alert)
         let part =
             record.isErased
             ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
@@ -217,14 +218,15 @@ extension StoredAlert {
     /// log has a hash of them.
     private func differenceFromErased(_ asked: Alert, _ digest: KeyDigest) throws -> String? {
         let difference = asked.firstDifference(fromErased: record.alert)
-        let asked = KeyDigest(of: asked, source: record.source.name, salt: digest.salt)
-        guard asked?.hash == digest.hash else { return difference ?? "text" }
+        let own = KeyDigest(of: asked, source: record.source.name, salt: digest.salt)
+        guard own?.hash == digest.hash else { return difference ?? "text" }
         // It is the same question, so this can't differ.
         guard difference == nil else {
             throw AlertError.inconsistent(
                 record.id, "its \(difference ?? "") is not what was asked")
         }
-        return nil
+        // It is no text, and the digest does not have it.
+        return asked.isValidAsLong(as: record.alert) ? nil : "validity"
     }
 }
 
@@ -289,7 +291,7 @@ extension QueueTransaction {
 
     private func existing(_ id: Alert.ID) throws -> StoredAlert {
         guard let alert = try alert(id) else { throw AlertError.notFound(id) }
-        return alert
+        return alert.current(at: now)
     }
 
     private func changed(_ record: AlertRecord) -> Receipt {
@@ -351,11 +353,12 @@ extension QueueTransaction {
     ) throws -> AlertRecord {
         var record = alert.record
         record.snoozedUntil = nil
+        record.givenAt = record.alert.limits(response) ? now : nil
         try append(
             AuditDraft(
                 kind: .resolved, record: record, response: response, content: alert.content,
                 detail: detail), by: caller, concernsOthers: concernsOthers)
-        try update(record, .resolved(response))
+        try update(record, .resolved(response, givenAt: record.givenAt))
         record.state = .resolved
         record.response = response
         return record
@@ -409,9 +412,9 @@ extension QueueTransaction {
         var receipt = Receipt(record: record, head: head)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {
-            guard record.response?.allowsRun(byDefault: allowsDefault) == true else {
-                return receipt
-            }
+            guard let response = record.response, !response.isStale,
+                response.allowsRun(byDefault: allowsDefault)
+            else { return receipt }
             receipt = try collect(alert, by: caller)
             content = alert.content
         } else {

@@ -76,7 +76,9 @@ extension Resolution {
                 at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
         case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
         case .withdraw(_, let reason, _): reason
-        case .choose, .chooseID: EntryDetail.answered(response, of: record)
+        case .choose, .chooseID:
+            EntryDetail.answered(
+                response, of: record, givenAt: record.alert.limits(response) ? now : nil)
         case .dismiss: nil
         }
     }

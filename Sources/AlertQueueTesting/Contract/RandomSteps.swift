@@ -96,6 +96,9 @@ package struct RandomSteps {
         if oneIn(5) { alert.handler = "handler" }
         if oneIn(6) { alert.presenters = [one(of: ["terminal", "web"])] }
         if oneIn(6) { alert.snooze = .seconds(number(1...40)) }
+        if !alert.buttons.isEmpty, oneIn(4) {
+            alert.validFor = .seconds(one(of: [30, 600]))
+        }
         if oneIn(8) { alert.userInfo = ["word \(number(0...2))": "value"] }
         return .ask(
             Question(

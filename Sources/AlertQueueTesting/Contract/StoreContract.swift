@@ -14,5 +14,6 @@ package enum StoreContract {
     package static let checks =
         asking + keys + replacing + resolving + running + authority + time + snoozes + order + turns
         + pages
-        + history + log + notes + screens + waiting + fields + closing + requests + news + trouble
+        + history + log + notes + screens + waiting + fields + validity + closing + requests + news
+        + trouble
 }

@@ -69,9 +69,10 @@ extension InMemoryQueue {
             alert.snoozes += 1
             alert.snoozedUntil = until
             if isRequeued { alert.queuedSequence = log.head.sequence }
-        case .resolved(let response):
+        case .resolved(let response, let givenAt):
             alert.snoozedUntil = nil
             alert.response = response
+            alert.givenAt = givenAt
             alert.resolvedSequence = log.head.sequence
             resolved.append(id)
             waitingIDs.remove(at: waitingIDs.partitionIndex { $0 >= id })

@@ -100,8 +100,8 @@ extension WriteContext: QueueTransaction {
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
                 snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
-                fields, queued_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                fields, valid_ms, queued_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(id), .integer(source), .integer(Int64(process.pid)), .text(process.host),
             .optional(alert.key),
@@ -115,7 +115,8 @@ extension WriteContext: QueueTransaction {
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
-            .optional(alert.fieldsJSON), .integer(head.sequence.addingBounded(1)))
+            .optional(alert.fieldsJSON), .optional(alert.validFor?.milliseconds),
+            .integer(head.sequence.addingBounded(1)))
         try didInsert(id, of: name, uid: uid)
     }
 
@@ -135,7 +136,7 @@ extension WriteContext: QueueTransaction {
                 """,
                 .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
                 .text(until.boot), .integer(isRequeued ? 1 : 0), .integer(head.sequence), id)
-        case .resolved(let response):
+        case .resolved(let response, let givenAt):
             let who = response.responder
             // Setting it changes an index, and few alerts are superseded.
             let successor = response.supersededBy.map { [Value.integer($0)] } ?? []
@@ -145,7 +146,7 @@ extension WriteContext: QueueTransaction {
                     outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
                     responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
                     responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
-                    field_values = ?, note = ?\(successor.isEmpty ? "" : ", superseded_by = ?")
+                    resolved_boot_ms = ?, resolved_boot = ?, field_values = ?, note = ?\(successor.isEmpty ? "" : ", superseded_by = ?")
                 WHERE id = ?
                 """,
                 [
@@ -155,7 +156,8 @@ extension WriteContext: QueueTransaction {
                     .optional(who?.via),
                     .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
                     .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
-                    .integer(head.sequence),
+                    .integer(head.sequence), .optional(givenAt?.bootMilliseconds),
+                    .optional(givenAt?.boot),
                     .optional(response.input.text(for: record.alert.fields)),
                     .optional(response.note),
                 ] + successor + [id])

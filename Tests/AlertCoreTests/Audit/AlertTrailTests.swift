@@ -58,7 +58,7 @@ struct AlertTrailTests {
             case .asked:
                 draft.content = content ?? self.content
                 draft.detail = EntryDetail.asked(
-                    at: Self.start, expiry: expiry, dismissAfter: nil, snooze: nil,
+                    at: Self.start, expiry: expiry, dismissAfter: nil, snooze: nil, validFor: nil,
                     isAwaited: false, leaves: AuditEntry.leaves(of: record.alert),
                     key: KeyDigest(of: record.alert, source: "test"))
             case .presented, .snoozed: draft.content = content ?? self.content

@@ -27,6 +27,8 @@ final class WrongStore: AlertStore {
         case keysAreAlwaysNew
         /// A question never takes the place of another one.
         case neverReplaces
+        /// No answer goes stale.
+        case keepsAnswersFresh
         /// Only the first page of a list is right.
         case repeatsPages
         /// There is never any news.
@@ -144,7 +146,9 @@ final class WrongStore: AlertStore {
     nonisolated(nonsending) func find(
         _ reference: AlertReference
     ) async throws(AlertError) -> Receipt {
-        try await store.find(reference)
+        var receipt = try await store.find(reference)
+        if fault == .keepsAnswersFresh { receipt.record.response?.isStale = false }
+        return receipt
     }
 
     nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {

@@ -65,6 +65,20 @@ struct KeyTests {
         try await AlertManager(path: queue.path, source: "s")
     }
 
+    @Test("A question that comes too late to replace another one never gets the answer to that")
+    func tooLateToReplace() async throws {
+        let manager = try await manager()
+        let id = try await manager.show(Alert("12?", buttons: ["Go"], key: "k"))
+        let answered = try await manager.answer(id, button: "Go")
+        let error = await #expect(throws: AlertError.self) {
+            try await manager.ask(Alert("14?", buttons: ["Go"], key: "k"), replacing: true)
+        }
+        #expect(error == answered.response.map(AlertError.alreadyResolved))
+        let same = Alert("12?", buttons: ["Go"], key: "k")
+        #expect(try await manager.ask(same, replacing: true).alertID == id)
+        await manager.close()
+    }
+
     @Test("A question without a key replaces nothing, and is refused")
     func replacingWithoutKey() async throws {
         let manager = try await manager()

@@ -163,6 +163,31 @@ struct FactForgingTests {
         await log.store.close()
     }
 
+    @Test(
+        "A forged validity, or another time of the answer, is found",
+        arguments: [
+            "valid_ms = valid_ms + 1", "valid_ms = NULL", "resolved_boot_ms = resolved_boot_ms + 1",
+            "resolved_boot = 'other'", "resolved_boot_ms = NULL, resolved_boot = NULL",
+            "resolved_boot_ms = NULL",
+        ])
+    func validity(assignment: String) async throws {
+        for button in [0, nil] {
+            let log = try await AuditLog()
+            var alert = Alert.yesNo(deadline: .after(.seconds(5)))
+            (alert.validFor, alert.defaultButton) = (.seconds(60), "Yes")
+            try await log.store.ask(alert)
+            if let button { try await log.store.answer(1, button) }
+            log.clock.advance(by: .seconds(6))
+            try await log.store.sweep(atMost: .max)
+            let problem = try await log.problem(
+                after: "UPDATE alerts SET \(assignment) WHERE id = 1")
+            #expect(problem.alertID == 1, "\(problem.reason)")
+            let error = await #expect(throws: AlertError.self) { try await log.store.record(1) }
+            #expect(error?.kind == "inconsistent")
+            await log.store.close()
+        }
+    }
+
     @Test("A snooze that may be over, or is from another boot, may have been ended")
     func endOfSnooze() async throws {
         let log = try await AuditLog()

@@ -24,6 +24,7 @@ struct AlertOptions: Sendable {
     var timeout: Alert.Deadline?
     var defaultButton: String?
     var dismissAfter: Duration?
+    var validFor: Duration?
     var info: [NamedText] = []
     var presenters: [String] = []
 
@@ -44,7 +45,8 @@ struct AlertOptions: Sendable {
         Alert(
             title, message: readsMessage ? nil : message, style: isSheet ? .actionSheet : .alert,
             buttons: buttons, fields: fields, priority: priority, deadline: timeout,
-            defaultButton: defaultButton, dismissAfter: dismissAfter, source: source, key: key,
+            defaultButton: defaultButton, dismissAfter: dismissAfter, validFor: validFor,
+            source: source, key: key,
             presenters: presenters.isEmpty ? nil : presenters,
             userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
     }

@@ -114,6 +114,10 @@ extension Option where Target: AskingCommand {
             help: "Let the alert expire after a duration, such as 10m, or at a time")
     }
 
+    static func valid(help: String) -> Option {
+        Option("valid", .duration, \.question.validFor, help: help)
+    }
+
     static var info: Option {
         Option(
             "info", .named("K=V"), each: \.question.info,
