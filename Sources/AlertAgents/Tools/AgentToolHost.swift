@@ -65,9 +65,13 @@ final class AgentToolHost: ToolHost {
         let source = source(of: call.client)
         switch call.name {
         case AgentTools.ask.name:
-            let (record, claim) = try await ask(
-                try arguments.question(), arguments, source, manager)
+            let question = try arguments.question()
+            let (record, claim) = try await ask(question, arguments, source, manager)
             if let claim { return delivery(of: record, manager, claim) }
+            if record.response != nil, question.firstDifference(from: record.alert) != nil {
+                // It came too late to take the other question's place.
+                return delivery(of: try await manager.settled(record), manager, isEarlier: true)
+            }
             if call.client.takesTasks, record.response == nil, call.end == nil,
                 let task = AgentResult.task(record)
             {
@@ -209,10 +213,14 @@ extension AgentToolHost {
     }
 
     /// A reply with a response, which is collected once the client has it.
+    ///
+    /// - Parameter isEarlier: Whether it is to an earlier question than the one that was asked.
     private func delivery(
-        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil
+        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil,
+        isEarlier: Bool = false
     ) -> ToolReply {
-        ToolReply(content: .result(AgentResult.resolved(record))) { [self] isWritten in
+        let result = AgentResult.resolved(record, isEarlier: isEarlier)
+        return ToolReply(content: .result(result)) { [self] isWritten in
             if isWritten { await collect(record, manager) }
             claim?.end()
         }

@@ -143,10 +143,10 @@ extension AlertManager {
     /// - Throws: The errors of ``show(_:on:delegate:handler:)``; `CancellationError` when the task
     ///   is cancelled; ``AlertError/alreadyResolved(_:)`` where another question has ended before it
     ///   could be replaced, and nobody has collected its response, which is not to this question;
-    ///   ``AlertError/stale(_:validFor:)`` for the recorded answer to a key that may no
-    ///   longer be used, because of ``Alert/validFor``. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when
-    ///   the deadline has passed and the expiry can't be stored within 5 seconds: the alert stays
-    ///   then.
+    ///   ``AlertError/stale(_:validFor:)`` for the recorded answer to a key that may no longer be
+    ///   used, because of ``Alert/validFor``. ``AlertError/busy(_:)`` and
+    ///   ``AlertError/storage(operation:_:)`` also when the deadline has passed and the expiry can't
+    ///   be stored within 5 seconds: the alert stays then.
     public nonisolated func ask(
         _ alert: Alert, replacing: Bool = false, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {

@@ -158,7 +158,7 @@ extension QueueTransaction {
         return joined
     }
 
-    /// - Parameter count: How many alerts of the source no longer wait if the question is stored.
+    /// Makes sure that one more alert may wait, while some of the source leave the line.
     private func checkLimits(
         of question: Question, _ account: Account, leaving count: Int
     ) throws {

@@ -46,6 +46,41 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
+    @Test(
+        "The independent verifier finds a forged successor, validity or time of an answer",
+        arguments: [
+            ("", nil), ("UPDATE alerts SET superseded_by = 9 WHERE id = 1", "took its place"),
+            ("UPDATE alerts SET superseded_by = 9 WHERE id = 3", "took its place"),
+            ("UPDATE alerts SET valid_ms = 1 WHERE id = 2", "the timers"),
+            ("UPDATE alerts SET resolved_boot_ms = 1 WHERE id = 2", "at another time"),
+            ("UPDATE alerts SET resolved_boot = 'x' WHERE id = 4", "at another time"),
+            ("UPDATE alerts SET resolved_boot_ms = 1, resolved_boot = 'x' WHERE id = 3", "another"),
+            ("UPDATE alerts SET note = 'other' WHERE id = 2", "the note"),
+        ])
+    func independentAnswers(script: String, complaint: String?) async throws {
+        let log = try await AuditLog()
+        var alert = Alert.yesNo("Old?", key: "k")
+        alert.validFor = .seconds(60)
+        try await log.store.ask(alert)
+        alert.title = "New?"
+        _ = try await log.store.enqueue(
+            Question(alert: alert, source: "test", replaces: true), by: .ana)
+        (alert.key, alert.deadline, alert.defaultButton) = (nil, .after(.seconds(5)), "Yes")
+        for _ in 3...4 { try await log.store.ask(alert) }
+        let yes = Resolution.choose(button: 0, .person, Alert.Input(note: "soon"))
+        _ = try await log.store.resolve(2, yes, by: .ana)
+        try await log.store.answer(3, 1)
+        log.clock.advance(by: .seconds(6))
+        _ = try await log.store.applyDeadlines()
+        try log.forge(script)
+        let run = try await Child.run("python3", Self.verifier, log.queue.path)
+        #expect((run.code == 0) == (complaint == nil), "\(run.errors)")
+        #expect(complaint.map { run.errors.contains($0) } ?? true, "\(run.errors)")
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.isEmpty == (complaint == nil), "\(problems)")
+        await log.store.close()
+    }
+
     /// About 16 entries of all kinds.
     private func mix(_ log: AuditLog) async throws {
         let store = log.store
