@@ -7,7 +7,7 @@
 --         of more than two words are comparisons: SQLite builds a table in memory for each row
 --         that "x IN (...)" checks.
 -- Runs:   once; its version stamp commits in the same transaction.
--- Never edit this file after the release of 0.2.0; add the next number instead.
+-- Never edit this file; add the next number instead.
 
 -- Who asks. An account is the source without a name; its `pending` is that of all its sources.
 -- `pending` counts the queued alerts, so that a bound costs no scan.
@@ -58,6 +58,8 @@ CREATE TABLE alerts (
     salt             BLOB,
     dismiss_after_ms INTEGER CHECK (dismiss_after_ms > 0),
     snooze_ms        INTEGER CHECK (snooze_ms > 0),
+    -- How long an answer may be used that is not the cancel button's.
+    valid_ms         INTEGER CHECK (valid_ms > 0),
     -- Whether its asker waits for the response.
     awaited          INTEGER NOT NULL DEFAULT 0 CHECK (awaited IN (0, 1)),
     boot             TEXT    NOT NULL,
@@ -95,8 +97,14 @@ CREATE TABLE alerts (
     responder_pid    INTEGER,
     resolved_ms      INTEGER,
     resolved_seq     INTEGER,
+    -- The boot clock, of an answer that goes stale.
+    resolved_boot_ms INTEGER,
+    resolved_boot    TEXT    CHECK (resolved_boot IS NULL OR valid_ms IS NOT NULL),
     collected_ms     INTEGER,
     erased_seq       INTEGER,
+    -- The alert that its asker asked in its place; 0 if there is none.
+    superseded_by    INTEGER NOT NULL DEFAULT 0
+                     CHECK (superseded_by = 0 OR superseded_by > id),
 
     -- Last, so that the others are reached without reading long texts.
     title            TEXT    CHECK (title <> ''),
@@ -112,17 +120,20 @@ CREATE TABLE alerts (
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
         OR coalesce(button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-            responder_host, responder_pid, resolved_ms, resolved_seq, collected_ms, field_values,
-            note) IS NULL),
+            responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
+            field_values, note) IS NULL),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot_ms IS NULL)),
+    CHECK ((resolved_boot IS NULL) = (resolved_boot_ms IS NULL)),
     CHECK (outcome <> 'answered' OR button_index >= 0),
-    CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1)
+    CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1),
+    CHECK (superseded_by = 0 OR outcome IS 'withdrawn')
 ) STRICT;
 
--- "Has this source asked with this key before?", and the history of a key.
-CREATE UNIQUE INDEX alerts_key ON alerts (key, source_id) WHERE key IS NOT NULL;
+-- "Has this source asked with this key before?", and the history of a key. The key is that of the
+-- alert that no other has superseded.
+CREATE UNIQUE INDEX alerts_key ON alerts (key, source_id, superseded_by) WHERE key IS NOT NULL;
 -- "What waits, and what of this source is shown next?", one look for each priority and source.
 CREATE INDEX alerts_next ON alerts (priority, source_id, queued_seq)
     WHERE outcome IS NULL AND snoozed_ms IS NULL;
@@ -159,14 +170,15 @@ BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 -- REPLACE deletes without asking the trigger above.
 CREATE TRIGGER alerts_come_once BEFORE INSERT ON alerts
     WHEN EXISTS (SELECT 1 FROM alerts
-        WHERE id = new.id OR (key = new.key AND source_id = new.source_id))
+        WHERE id = new.id OR (key = new.key AND source_id = new.source_id
+            AND superseded_by = new.superseded_by))
 BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 -- `UPDATE OF id` does not see an id that is set as `rowid`, `oid` or `_rowid_`.
 CREATE TRIGGER ids_are_final BEFORE UPDATE ON alerts WHEN new.id <> old.id
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER questions_are_final BEFORE UPDATE OF
     source_id, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
-    snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
+    snooze_ms, valid_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER texts_are_final BEFORE UPDATE OF
     title, message, buttons, info, fields, default_button, salt ON alerts
@@ -175,7 +187,8 @@ CREATE TRIGGER texts_are_final BEFORE UPDATE OF
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
     outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-    responder_host, responder_pid, resolved_ms, resolved_seq ON alerts
+    responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot,
+    superseded_by ON alerts
     WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 -- An erasure removes what was entered along with the question's texts.
@@ -313,7 +326,8 @@ SELECT alerts.id, sources.name AS source, sources.uid AS source_uid, key,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', resolved_ms / 1000.0, 'unixepoch') AS resolved_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at,
-       field_values, note
+       field_values, note, nullif(superseded_by, 0) AS superseded_by,
+       valid_ms
 FROM alerts
 JOIN sources ON sources.id = alerts.source_id
 WHERE outcome IS NOT NULL

@@ -55,6 +55,8 @@ CREATE TABLE alerts (
     salt             BLOB,
     dismiss_after_ms INTEGER CHECK (dismiss_after_ms > 0),
     snooze_ms        INTEGER CHECK (snooze_ms > 0),
+    -- How long an answer may be used that is not the cancel button's.
+    valid_ms         INTEGER CHECK (valid_ms > 0),
     -- Whether its asker waits for the response.
     awaited          INTEGER NOT NULL DEFAULT 0 CHECK (awaited IN (0, 1)),
     boot             TEXT    NOT NULL,
@@ -92,8 +94,14 @@ CREATE TABLE alerts (
     responder_pid    INTEGER,
     resolved_ms      INTEGER,
     resolved_seq     INTEGER,
+    -- The boot clock, of an answer that goes stale.
+    resolved_boot_ms INTEGER,
+    resolved_boot    TEXT    CHECK (resolved_boot IS NULL OR valid_ms IS NOT NULL),
     collected_ms     INTEGER,
     erased_seq       INTEGER,
+    -- The alert that its asker asked in its place; 0 if there is none.
+    superseded_by    INTEGER NOT NULL DEFAULT 0
+                     CHECK (superseded_by = 0 OR superseded_by > id),
 
     -- Last, so that the others are reached without reading long texts.
     title            TEXT    CHECK (title <> ''),
@@ -109,17 +117,19 @@ CREATE TABLE alerts (
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
         OR coalesce(button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-            responder_host, responder_pid, resolved_ms, resolved_seq, collected_ms, field_values,
-            note) IS NULL),
+            responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
+            field_values, note) IS NULL),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot_ms IS NULL)),
+    CHECK ((resolved_boot IS NULL) = (resolved_boot_ms IS NULL)),
     CHECK (outcome <> 'answered' OR button_index >= 0),
-    CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1)
+    CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1),
+    CHECK (superseded_by = 0 OR outcome IS 'withdrawn')
 ) STRICT;
 
 --- index alerts_key of alerts
-CREATE UNIQUE INDEX alerts_key ON alerts (key, source_id) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX alerts_key ON alerts (key, source_id, superseded_by) WHERE key IS NOT NULL;
 
 --- index alerts_next of alerts
 CREATE INDEX alerts_next ON alerts (priority, source_id, queued_seq)
@@ -160,7 +170,8 @@ BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 --- trigger alerts_come_once of alerts
 CREATE TRIGGER alerts_come_once BEFORE INSERT ON alerts
     WHEN EXISTS (SELECT 1 FROM alerts
-        WHERE id = new.id OR (key = new.key AND source_id = new.source_id))
+        WHERE id = new.id OR (key = new.key AND source_id = new.source_id
+            AND superseded_by = new.superseded_by))
 BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 
 --- trigger ids_are_final of alerts
@@ -170,7 +181,7 @@ BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 --- trigger questions_are_final of alerts
 CREATE TRIGGER questions_are_final BEFORE UPDATE OF
     source_id, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
-    snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
+    snooze_ms, valid_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 
 --- trigger texts_are_final of alerts
@@ -183,7 +194,8 @@ BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 --- trigger responses_are_final of alerts
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
     outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-    responder_host, responder_pid, resolved_ms, resolved_seq ON alerts
+    responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot,
+    superseded_by ON alerts
     WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 
@@ -333,7 +345,8 @@ SELECT alerts.id, sources.name AS source, sources.uid AS source_uid, key,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', resolved_ms / 1000.0, 'unixepoch') AS resolved_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at,
-       field_values, note
+       field_values, note, nullif(superseded_by, 0) AS superseded_by,
+       valid_ms
 FROM alerts
 JOIN sources ON sources.id = alerts.source_id
 WHERE outcome IS NOT NULL

@@ -19,6 +19,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case stillWaiting = 15
     case conflict = 16
     case cancelledBySystem = 17
+    /// The answer was given too long ago to be used.
+    case stale = 18
     case usage = 64
     case badData = 65
     case notFound = 66
@@ -53,6 +55,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
                 "already resolved, or the key belongs to another question"
             )
         case .cancelledBySystem: ("Cancelled by the system", "cancelled by the system")
+        case .stale: ("The answer is stale: it was given longer ago than --valid says", "stale")
         case .usage: ("Usage error", "usage")
         case .badData: ("Bad data, or the queue contradicts its audit log", "bad data")
         case .notFound: ("Not found", "not found")
@@ -114,6 +117,7 @@ extension ExitCode {
         case .notFound, .keyNotFound, .unknownCursor, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)
+        case .stale: self = .stale
         case .tooManyPending, .tooManyPendingOfAccount, .busy, .cancelled: self = .busy
         case .incompatible, .storage, .damaged, .detached, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted

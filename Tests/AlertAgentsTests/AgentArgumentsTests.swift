@@ -53,6 +53,7 @@ struct AgentArgumentsTests {
             ),
             (#""buttons":["{\"title\":\"A\",\"id\":null}"]"#, #""buttons":[{"title":"A"}]"#),
             (#""buttons":[{"title":"A","id":1}]"#, #""buttons":[{"title":"A","id":"1"}]"#),
+            (#""valid":900"#, #""valid":"900""#), (#""replace":"true""#, #""replace":true"#),
             (#""timeout":600"#, #""timeout":"600""#), (#""timeout":600.0"#, #""timeout":"600""#),
             (#""timeout":1.5"#, #""timeout":"1500ms""#),
             (#""timeout":6e1"#, #""timeout":"60000ms""#),

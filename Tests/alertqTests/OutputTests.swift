@@ -29,7 +29,8 @@ struct OutputTests {
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[{"id":"name","type":"string","title":"Name"}],\
-                "values":{"name":"old"},"note":"after the release"}
+                "values":{"name":"old"},"note":"after the release","superseded_by":null,\
+                "valid_ms":null,"stale":false}
                 """)
     }
 
@@ -40,12 +41,14 @@ struct OutputTests {
         #expect(line.contains(#""message":null,"buttons":[],"info":{},"state":"queued""#))
         #expect(
             line.hasSuffix(
-                #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
-                    + #""unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,"#
-                    + #""timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,"#
-                    + #""seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,"#
-                    + #""fields":[],"values":{},"note":null}"#)
-        )
+                """
+                "outcome":null,"button":null,"button_index":null,"by":null,"responder":null,\
+                "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
+                "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
+                "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
+                "fields":[],"values":{},"note":null,"superseded_by":null,"valid_ms":null,\
+                "stale":false}
+                """))
     }
 
     @Test("A question that was not stored has the same keys in JSON")

@@ -24,6 +24,19 @@ struct AgentArguments: Sendable {
         return text
     }
 
+    /// Whether a question takes the place of the one that waits under its key.
+    func replaces() throws(AgentFailure) -> Bool {
+        guard let value = values["replace"] else { return false }
+        guard case .bool(let replaces) = value else {
+            throw AgentFailure(.invalid, "“replace” is not true or false")
+        }
+        guard !replaces || values["key"] != nil else {
+            throw AgentFailure(
+                .invalid, "“replace” needs a “key”, under which the other question waits")
+        }
+        return replaces
+    }
+
     /// Which alert is meant: the id, or the key.
     func subject() throws(AgentFailure) -> Subject {
         let id = values["id"]
@@ -69,6 +82,7 @@ extension AgentArguments {
         alert.buttons = try buttons()
         alert.fields = try fields()
         alert.defaultButton = try text("default")
+        alert.validFor = try validity()
         guard alert.defaultButton == nil || alert.deadline != nil else {
             throw AgentFailure(
                 .invalid, "“default” needs a “timeout”, after which it is applied")
@@ -116,6 +130,15 @@ extension AgentArguments {
             return try DateText.deadline(time, now: Date())
         } catch {
             throw AgentFailure(.invalid, "“timeout”: \(error)")
+        }
+    }
+
+    private func validity() throws(AgentFailure) -> Duration? {
+        guard let length = try text("valid") else { return nil }
+        do {
+            return try DurationText.parse(length)
+        } catch {
+            throw AgentFailure(.invalid, "“valid”: \(error)")
         }
     }
 

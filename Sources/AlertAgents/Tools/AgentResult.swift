@@ -33,8 +33,19 @@ enum AgentResult {
     }
 
     /// The alert has its response.
-    static func resolved(_ record: AlertRecord) -> ToolResult {
+    ///
+    /// - Parameter isEarlier: Whether it is another question than the one that was asked.
+    static func resolved(_ record: AlertRecord, isEarlier: Bool = false) -> ToolResult {
+        guard record.response?.isStale != true else {
+            return AgentFailure(AlertError.stale(record)).result
+        }
         var sentences = [meaning(of: record)]
+        if isEarlier {
+            sentences.insert(
+                "Your question was not asked: an earlier one, “\(record.alert.title)”, had ended "
+                    + "before yours could take its place, and this is the answer to that one.",
+                at: 0)
+        }
         if record.response?.collectedAt != nil, record.alert.key != nil {
             sentences.append("This response was collected before.")
         }
@@ -182,6 +193,8 @@ struct AgentFailure: Error {
         case notFound = "not_found"
         /// The key belongs to another question.
         case conflict
+        /// The answer was given too long ago to be used.
+        case stale
         /// Too many alerts wait.
         case limit
         /// The queue contradicts its log.
@@ -214,6 +227,7 @@ struct AgentFailure: Error {
             case .invalid: .invalid
             case .notFound, .keyNotFound, .unknownCursor, .notYours, .noSuchButton: .notFound
             case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
+            case .stale: .stale
             case .tooManyPending, .tooManyPendingOfAccount: .limit
             case .inconsistent: .untrusted
             case .busy, .cancelled, .incompatible, .backup, .storage, .damaged, .notPermitted,
@@ -229,6 +243,8 @@ struct AgentFailure: Error {
             case .invalid: "Nothing was done: \(message). Correct the call, and try again."
             case .notFound: "Nothing was done: \(message)."
             case .conflict: "Nothing was asked: \(message)."
+            case .stale:
+                "That allows nothing: \(message). Ask again, if a person must still decide."
             case .limit:
                 "Nothing was stored: \(message). Withdraw what no longer matters, or try again "
                     + "later."

@@ -65,9 +65,13 @@ final class AgentToolHost: ToolHost {
         let source = source(of: call.client)
         switch call.name {
         case AgentTools.ask.name:
-            let (record, claim) = try await ask(
-                try arguments.question(), arguments, source, manager)
+            let question = try arguments.question()
+            let (record, claim) = try await ask(question, arguments, source, manager)
             if let claim { return delivery(of: record, manager, claim) }
+            if record.response != nil, question.firstDifference(from: record.alert) != nil {
+                // It came too late to take the other question's place.
+                return delivery(of: try await manager.settled(record), manager, isEarlier: true)
+            }
             if call.client.takesTasks, record.response == nil, call.end == nil,
                 let task = AgentResult.task(record)
             {
@@ -117,7 +121,10 @@ extension AgentToolHost {
     ) async throws -> (AlertRecord, (any Claim)?) {
         var alert = question
         alert.source = source
-        guard alert.key == nil else { return (try await manager.submit(alert).record, nil) }
+        let replaces = try arguments.replaces()
+        guard alert.key == nil else {
+            return (try await manager.submit(alert, replaces: replaces).record, nil)
+        }
         try alert.validate()
         // Agents of one kind work in several directories, and mean different things there.
         let place = LinuxFile.workingDirectory.map { $0 + "/" } ?? ""
@@ -206,10 +213,14 @@ extension AgentToolHost {
     }
 
     /// A reply with a response, which is collected once the client has it.
+    ///
+    /// - Parameter isEarlier: Whether it is to an earlier question than the one that was asked.
     private func delivery(
-        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil
+        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil,
+        isEarlier: Bool = false
     ) -> ToolReply {
-        ToolReply(content: .result(AgentResult.resolved(record))) { [self] isWritten in
+        let result = AgentResult.resolved(record, isEarlier: isEarlier)
+        return ToolReply(content: .result(result)) { [self] isWritten in
             if isWritten { await collect(record, manager) }
             claim?.end()
         }
@@ -220,7 +231,9 @@ extension AgentToolHost {
         // In a task of its own, because the server may be ending that of the call.
         await Task {
             do {
-                try await manager.collect(record.id)
+                let isStale = record.response?.isStale == true
+                try await manager.collect(
+                    record.id, because: isStale ? Response.staleReason : nil)
             } catch {
                 // The client has it, and it is true; at worst it is offered once more.
                 note("the response to alert \(record.id) is not marked as collected: \(error)")

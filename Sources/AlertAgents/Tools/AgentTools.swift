@@ -48,6 +48,14 @@ enum AgentTools {
                             + "once its answer has been returned")
                 ),
                 (
+                    "replace",
+                    JSONSchema.boolean(
+                        "Whether to take back the question that waits under the key, if it is "
+                            + "another one. If that has been answered already, and the answer "
+                            + "was not returned yet, the answer is returned instead of asking; "
+                            + "its title tells which question it is to")
+                ),
+                (
                     "timeout",
                     JSONSchema.text(
                         "When the question expires: a duration such as 90s, 10m, 2h or 1d, "
@@ -59,6 +67,12 @@ enum AgentTools {
                     JSONSchema.text(
                         "The id of the button that is applied at the timeout; that is never a "
                             + "person's decision")
+                ),
+                (
+                    "valid",
+                    JSONSchema.text(
+                        "How long after it was given a yes may be used, such as 15m: after that, the "
+                            + "call fails as stale, and the question has to be asked again")
                 ),
                 ("priority", priority), ("info", info),
             ], required: ["title"]),
@@ -216,6 +230,10 @@ extension AgentTools {
             ("values", JSONSchema.anyObject("What was entered, by the schema's properties")),
             ("note", JSONSchema.optional("string", "What was said along with the answer")),
             (
+                "superseded_by",
+                JSONSchema.optional("integer", "The question that was asked in its place")
+            ),
+            (
                 "by",
                 JSONSchema.optional(
                     "string", "Who decided: person, program, policy, asker or system")
@@ -224,7 +242,8 @@ extension AgentTools {
                 "reason",
                 JSONSchema.optional(
                     "string",
-                    "Why it failed: invalid, not_found, conflict, limit, untrusted or unreachable")
+                    "Why it failed: invalid, not_found, conflict, stale, limit, untrusted or "
+                        + "unreachable")
             ),
         ], required: ["state", "summary"], isOpen: true)
 }
@@ -254,6 +273,10 @@ enum JSONSchema {
 
     static func text(_ description: String) -> JSONValue {
         .object([("type", .string("string")), ("description", .string(description))])
+    }
+
+    static func boolean(_ description: String) -> JSONValue {
+        .object([("type", .string("boolean")), ("description", .string(description))])
     }
 
     /// One of some words.

@@ -89,8 +89,10 @@ extension JSONValue {
                     guard let properties else { return (key, value.asText ?? value) }
                     return (key, properties[key].map { value.inForm(of: $0, key) } ?? value)
                 })
+        case "boolean": return unwrapped { if case .bool = $0 { true } else { false } }
         case "integer": return wholeNumberInText.map(JSONValue.integer) ?? self
-        case "string": return name == "timeout" ? asDuration : isWord(name) ? asWord : self
+        case "string":
+            return ["timeout", "valid"].contains(name) ? asDuration : isWord(name) ? asWord : self
         default: return self
         }
     }

@@ -12,6 +12,8 @@ package struct AlertTrail: Sendable {
     package private(set) var asked: AuditEntry?
     package private(set) var resolved: AuditEntry?
     package private(set) var collected: AuditEntry?
+    /// The entry that names the alert that was asked in its place.
+    private var superseded: AuditEntry?
     /// The entry of a restore that names it: the log contradicted it in the backup.
     private var contradicted: AuditEntry?
     /// The last entries of their kinds.
@@ -53,9 +55,14 @@ package struct AlertTrail: Sendable {
                 report("allowed a command to run before its response was collected", at: entry)
             }
             if entry.content != nil { checkContent(of: entry) }
+        case .superseded:
+            superseded = first(superseded, entry)
+            if resolved?.event.outcome != .withdrawn {
+                report("was superseded before it had been withdrawn", at: entry)
+            }
         case .restored: contradicted = entry
         case .returned, .cancelling, .erased, .access, .reminded, .seen, .claimed,
-            .moved, .superseded, .unused:
+            .moved, .unused:
             break
         }
     }
@@ -103,7 +110,8 @@ extension AlertTrail {
 
     /// Why the log contradicts an alert in what it asks and how it ended; empty if it does not.
     ///
-    /// It needs the alert's `asked`, `resolved` and `collected` entries, and that of its erasure.
+    /// It needs the alert's `asked`, `resolved`, `superseded` and `collected` entries, and that of
+    /// its erasure.
     package func faults(of alert: StoredAlert) -> [AlertFault] {
         guard let asked else { return [AlertFault("was never asked: no entry records it")] }
         var faults = faults
@@ -169,6 +177,13 @@ extension AlertTrail {
                         "does not name entry \(end.event.sequence), which says how it ended",
                         at: end))
             }
+        }
+        let successor = response?.supersededBy
+        if (successor == nil) != (superseded == nil)
+            || !(superseded?.detail).isIdentical(to: successor.map(EntryDetail.superseded))
+        {
+            faults.append(
+                AlertFault("differs from the log in which alert was asked in its place"))
         }
         if response?.collectedAt.map(Timestamp.milliseconds) != collected?.milliseconds {
             faults.append(
@@ -272,7 +287,12 @@ extension AuditEntry {
         guard records(response) else {
             return "has a response that is not the one of entry \(sequence)"
         }
-        let input = EntryDetail.answered(response, of: alert.record)
+        guard givesTime(of: response, alert) else {
+            return "was given at a time that is not the one of entry \(sequence)"
+        }
+        let input = EntryDetail.answered(
+            response, of: alert.record,
+            givenAt: response.outcome == .expired ? nil : alert.record.givenAt)
         switch response.outcome {
         // The values were erased with the texts.
         case .answered where alert.remains == nil && !detail.isIdentical(to: input),
@@ -287,6 +307,18 @@ extension AuditEntry {
         case .answered, .cancelled, .dismissed, .expired, .withdrawn:
             return nil
         }
+    }
+
+    /// Whether an answer that goes stale was given at the time of this entry, by both clocks.
+    private func givesTime(of response: Response, _ alert: StoredAlert) -> Bool {
+        guard alert.record.alert.limits(response) else { return alert.record.givenAt == nil }
+        guard let given = alert.record.givenAt, given.boot.isIdentical(to: boot) else {
+            return false
+        }
+        let logged =
+            response.outcome == .expired
+            ? EntryDetail.expired(detail)?.bootMilliseconds : EntryDetail.given(detail)
+        return given.bootMilliseconds == logged
     }
 
     /// Whether a response has the outcome, the choice, the time and the responder of this entry.

@@ -9,29 +9,30 @@ package enum EntryDetail {
     /// asker waits, and what must be known of the alert once its texts have been erased.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
-        isAwaited: Bool, leaves: [UInt8], key: KeyDigest?
+        validFor: Duration?, isAwaited: Bool, leaves: [UInt8], key: KeyDigest?
     ) -> String {
         let terms = askedTerms(
-            dismissAfter: dismissAfter, snooze: snooze, isAwaited: isAwaited, leaves: leaves,
-            key: key)
+            dismissAfter: dismissAfter, snooze: snooze, validFor: validFor, isAwaited: isAwaited,
+            leaves: leaves, key: key)
         return Self.asked(at: asked, expiry: expiry, terms: terms)
     }
 
     /// The part of an ask's detail that is known before the ask is stored.
     package static func askedTerms(
-        dismissAfter: Duration?, snooze: Duration?, isAwaited: Bool, leaves: [UInt8],
-        key: KeyDigest?
+        dismissAfter: Duration?, snooze: Duration?, validFor: Duration?, isAwaited: Bool,
+        leaves: [UInt8], key: KeyDigest?
     ) -> String {
         var text = ""
         if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
         if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
+        if let validFor { text += "valid for \(validFor.milliseconds) ms; " }
         if isAwaited { text += "awaited; " }
         text += "leaves \(Hex.text(leaves)); "
         if let key { text += "key \(Hex.text(key.salt)) \(Hex.text(key.hash)); " }
         return text
     }
 
-    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:isAwaited:leaves:key:)`` are
+    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:validFor:isAwaited:leaves:key:)`` are
     /// known.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, terms: String
@@ -63,8 +64,22 @@ package enum EntryDetail {
         isHandled ? "handled by the delegate" : "the cancel button was simulated"
     }
 
-    /// The detail of an answer with values or a note: their hash, salted with the alert's salt.
-    package static func answered(_ response: Response, of record: AlertRecord) -> String? {
+    /// The detail of the entry that names the alert that was asked in another's place.
+    package static func superseded(by id: Alert.ID) -> String { "by \(id)" }
+
+    /// The detail of an answer that goes stale, or comes with values or a note: when it was given by
+    /// the boot clock, and the hash of what came with it, salted with the alert's salt.
+    package static func answered(
+        _ response: Response, of record: AlertRecord, givenAt: ClockReading?
+    ) -> String? {
+        let given = givenAt.map { "\(givenStart)\($0.bootMilliseconds) ms" }
+        let parts = [given, values(response, of: record)].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    private static let givenStart = "given at "
+
+    private static func values(_ response: Response, of record: AlertRecord) -> String? {
         let input = response.input
         guard !input.isEmpty, let salt = record.salt else { return nil }
         let hash = HashInput("alertq-values-1")
@@ -118,7 +133,7 @@ extension EntryDetail {
             let text = parts.map { retimed(String($0), after: "expires ", form) }
             return text.isEmpty ? nil : text.joined(separator: "; ")
         case .snoozed: return retimed(detail, after: "until ", form)
-        case .resolved where detail.hasPrefix("values "): return nil
+        case .resolved where detail.hasPrefix("values ") || detail.hasPrefix(givenStart): return nil
         default: return detail
         }
     }
@@ -138,6 +153,12 @@ extension EntryDetail {
     static func snoozeEnd(_ detail: String?) -> Int64? {
         guard let detail, let comma = detail.firstRange(of: ", boot clock ") else { return nil }
         return milliseconds(detail[comma.upperBound...])
+    }
+
+    /// When an answer was given by the boot clock, in milliseconds; `nil` where it isn't said.
+    static func given(_ detail: String?) -> Int64? {
+        guard let detail, detail.hasPrefix(givenStart) else { return nil }
+        return milliseconds(detail.dropFirst(givenStart.count).prefix { $0 != ";" })
     }
 
     /// The contents of an expiry's detail.

@@ -73,7 +73,7 @@ package struct StoredAlert: Sendable {
         }
         return EntryDetail.asked(
             at: asked, expiry: expiry, dismissAfter: alert.dismissAfter, snooze: alert.snooze,
-            isAwaited: record.awaitedSince != nil,
+            validFor: alert.validFor, isAwaited: record.awaitedSince != nil,
             leaves: remains.map { AuditEntry.leaves(of: alert, $0.buttons) }
                 ?? AuditEntry.leaves(of: alert),
             key: key)

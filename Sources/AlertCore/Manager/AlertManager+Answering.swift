@@ -232,6 +232,17 @@ extension AlertManager {
         guard receipt.record.response != nil else { throw .notFound(id) }
     }
 
+    /// Marks a stale response as taken, so that nobody else gets it; one that a named handler has yet
+    /// to see is left to that.
+    nonisolated func collectStale(_ record: AlertRecord) async {
+        guard record.response?.collectedAt == nil, record.alert.handler == nil,
+            context.mayCollect(record)
+        else { return }
+        // If that fails, it is refused again the next time.
+        _ = try? await store.commit(
+            .collect(record.id, because: Response.staleReason), by: context.caller)
+    }
+
     /// What a screen has made of a cancel.
     private enum ScreenCancel {
         case resolved(AlertRecord)

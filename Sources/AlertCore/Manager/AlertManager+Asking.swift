@@ -125,22 +125,43 @@ extension AlertManager {
     /// if response.outcome == .expired { print("nobody was there") }
     /// ```
     ///
+    /// A question may take the place of an earlier one with its key, as when more updates are
+    /// available than the waiting question says:
+    ///
+    /// ```swift
+    /// let updates = Alert(
+    ///     "Apply 17 updates?", buttons: ["Apply", .cancel("Later")], key: "updates")
+    /// if try await manager.ask(updates, replacing: true).buttonIndex == 0 { print("applying") }
+    /// ```
+    ///
     /// - Parameters:
     ///   - alert: What to ask.
+    ///   - replacing: Whether to withdraw the question that waits under the alert's key, in the
+    ///     same transaction, if it asks something else: its ``Response/supersededBy`` is the new
+    ///     alert. The same question is joined. It requires a key.
     ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
     /// - Throws: The errors of ``show(_:on:delegate:handler:)``; `CancellationError` when the task
-    ///   is cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when
-    ///   the deadline has passed and the expiry can't be stored within 5 seconds: the alert stays
-    ///   then.
+    ///   is cancelled; ``AlertError/alreadyResolved(_:)`` where another question has ended before it
+    ///   could be replaced, and nobody has collected its response, which is not to this question;
+    ///   ``AlertError/stale(_:validFor:)`` for the recorded answer to a key that may no longer be
+    ///   used, because of ``Alert/validFor``. ``AlertError/busy(_:)`` and
+    ///   ``AlertError/storage(operation:_:)`` also when the deadline has passed and the expiry can't
+    ///   be stored within 5 seconds: the alert stays then.
     public nonisolated func ask(
-        _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
+        _ alert: Alert, replacing: Bool = false, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
         noteWaitInCallback()
-        let asking = try await enqueue(alert.filledIn, delegate, isAwaited: true)
+        let asking = try await enqueue(
+            alert.filledIn, delegate, isAwaited: true, replaces: replacing)
+        try asking.check(isFor: alert.filledIn)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
+        if response.isStale {
+            await collectStale(record)
+            throw AlertError.stale(record)
+        }
         // A named handler has yet to run, and collects the response.
         if response.collectedAt == nil, record.alert.handler == nil {
             store.post(.collected(record.id), by: context.caller)
@@ -155,7 +176,7 @@ extension AlertManager {
     /// print(response.button?.id ?? "nobody chose")
     /// ```
     ///
-    /// - Throws: The errors of ``ask(_:delegate:)``.
+    /// - Throws: The errors of ``ask(_:replacing:delegate:)``.
     public nonisolated func ask(
         _ title: String, message: String? = nil, buttons: [Alert.Button], key: String? = nil
     ) async throws -> Response {
@@ -170,11 +191,13 @@ extension AlertManager {
     ///
     /// A joined alert may already be resolved: its record then has the response.
     ///
-    /// - Parameter isAwaited: Whether the caller waits for the response from now on until it has it.
+    /// - Parameters:
+    ///   - isAwaited: Whether the caller waits for the response from now on until it has it.
+    ///   - replaces: Whether it takes the place of another question that waits under its key.
     package nonisolated func submit(
-        _ alert: Alert, isAwaited: Bool = false
+        _ alert: Alert, isAwaited: Bool = false, replaces: Bool = false
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
-        let asking = try await enqueue(alert, nil, isAwaited: isAwaited)
+        let asking = try await enqueue(alert, nil, isAwaited: isAwaited, replaces: replaces)
         wake()
         return (asking.receipt.record, !asking.receipt.isNew)
     }
@@ -212,13 +235,15 @@ extension AlertManager {
 extension AlertManager {
     /// Stores an alert, and remembers a delegate of its own or the manager's for it.
     private nonisolated func enqueue(
-        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false
+        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false,
+        replaces: Bool = false
     ) async throws(AlertError) -> Asking {
         guard let delegate = delegate ?? context.delegates.ofManager else {
-            return try await enqueue(alert, isAwaited: isAwaited)
+            return try await enqueue(alert, isAwaited: isAwaited, replaces: replaces)
         }
         let asking = try await context.delegates.remembering(delegate) {
-            () async throws(AlertError) in try await enqueue(alert, isAwaited: isAwaited)
+            () async throws(AlertError) in
+            try await enqueue(alert, isAwaited: isAwaited, replaces: replaces)
         }
         // It may be on another screen, which the log reports.
         await follow(from: asking.receipt.head)
@@ -226,13 +251,17 @@ extension AlertManager {
     }
 
     private nonisolated func enqueue(
-        _ alert: Alert, isAwaited: Bool
+        _ alert: Alert, isAwaited: Bool, replaces: Bool
     ) async throws(AlertError) -> Asking {
         guard !isClosed else { throw .closed }
         try alert.validate()
+        guard !replaces || alert.key != nil else {
+            throw .invalid("key", "is missing: a question replaces the one that waits under it")
+        }
         let before = waiters.resolutionsSeen
         let question = Question(
-            alert: alert, source: alert.source ?? source, isAwaited: isAwaited)
+            alert: alert, source: alert.source ?? source, isAwaited: isAwaited,
+            replaces: replaces)
         let receipt = try await store.enqueue(question, by: context.caller)
         return Asking(receipt: receipt, resolutionsBefore: before)
     }
@@ -304,5 +333,16 @@ extension AlertManager {
         guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
         else { return }
         feed(.resolved(record))
+    }
+}
+
+extension Asking {
+    /// Makes sure that a question that came too late to replace another one does not get the answer
+    /// to that.
+    fileprivate func check(isFor alert: Alert) throws(AlertError) {
+        guard !receipt.isNew, let response = receipt.record.response,
+            alert.firstDifference(from: receipt.record.alert) != nil
+        else { return }
+        throw .alreadyResolved(response)
     }
 }

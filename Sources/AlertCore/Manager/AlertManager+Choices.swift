@@ -16,7 +16,7 @@ extension AlertManager {
     ///
     /// - Throws: ``AlertError/noChoice(_:)`` if nobody chose: the alert was cancelled, dismissed or
     ///   withdrawn, or expired without a default; ``AlertError/invalid(_:_:)`` for an enum without
-    ///   cases; and the errors of ``ask(_:delegate:)``.
+    ///   cases; and the errors of ``ask(_:replacing:delegate:)``.
     public nonisolated func ask<Choice: AlertChoice>(
         _ title: String, as choice: Choice.Type, message: String? = nil, key: String? = nil
     ) async throws -> Choice {

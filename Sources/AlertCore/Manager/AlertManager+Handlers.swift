@@ -14,6 +14,9 @@ extension AlertManager {
     /// When its process dies, another one that has registered the name takes over within two
     /// seconds. Registering a name again replaces its code, and retries failed responses at once.
     ///
+    /// It is not run for an answer that is stale because of ``Alert/validFor``, also when it is tried
+    /// again: that is collected, and reported as ``BackgroundError/stale(_:_:)``.
+    ///
     /// ```swift
     /// try await manager.register(handler: "apply") { response in
     ///     if response.button?.id == "Apply" { try await deploy() }
@@ -67,10 +70,18 @@ extension AlertManager {
         var hasFailed = false
         do {
             try record.check(isThatOf: closures.asked)
-            if let response = record.response { try await closures.run(for: response) }
+            if let response = record.response {
+                guard !response.isStale else { throw AlertError.stale(record) }
+                try await closures.run(for: response)
+            }
         } catch {
             hasFailed = true
-            context.errors.report(.closure(record.id, error))
+            if let error = error as? AlertError, case .stale = error {
+                await collectStale(record)
+                context.errors.report(.stale(record.id, error))
+            } else {
+                context.errors.report(.closure(record.id, error))
+            }
         }
         await tellHandlers(.closureEnded(record.id, hasFailed: hasFailed))
     }
@@ -134,18 +145,25 @@ extension AlertManager {
         guard record.alert.handler.isIdentical(to: name) else {
             throw AlertError.inconsistent(id, "its handler is not the one of its response")
         }
+        guard !response.isStale else {
+            try await storeCollection(of: id, because: Response.staleReason)
+            return context.errors.report(.stale(id, .stale(record)))
+        }
         if response.runsHandlers { try await body(response) }
         try await storeCollection(of: id)
     }
 
     /// Stores that a handler has finished, however long the queue can't be written: the handler
     /// must not run again for that reason.
-    private nonisolated func storeCollection(of id: Alert.ID) async throws {
+    private nonisolated func storeCollection(
+        of id: Alert.ID, because reason: String? = nil
+    ) async throws {
         let backoff = Backoff(longest: .seconds(60))
         var failures = 0
         while true {
             do {
-                try await store.collect(id, by: context.caller)
+                _ = try await store.commit(
+                    .collect(id, because: reason), by: context.caller)
                 return
             } catch let error {
                 guard error.mayPass, !isClosed else { throw error }

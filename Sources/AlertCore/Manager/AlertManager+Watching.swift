@@ -89,6 +89,10 @@ extension AlertManager {
         guard let response = record.response, response.collectedAt == nil, mayCollect(record)
         else { return .gone }
         if isAskerNear(record, response, grace: grace) { return .taken }
+        guard !response.isStale else {
+            await collectStale(record)
+            return .gone
+        }
         guard await hook(record, claim) else { return .failed }
         for _ in 1...5 {
             do {

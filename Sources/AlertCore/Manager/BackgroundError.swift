@@ -13,6 +13,9 @@ public enum BackgroundError: Error, Sendable {
     /// A named handler threw, or its completion could not be stored. It is tried again after the
     /// pause.
     case handler(name: String, Alert.ID, any Error, retryAfter: Duration)
+    /// An alert's closures or its named handler were not run, because the answer is stale; it is
+    /// collected.
+    case stale(Alert.ID, AlertError)
     /// A presenter can't show an alert, or made a choice that the alert does not offer. The alert
     /// still waits.
     case presenter(name: String, Alert.ID, any Error)
@@ -26,7 +29,7 @@ public enum BackgroundError: Error, Sendable {
     /// were dropped. That is reported once until one is stored again.
     case entriesLost(AlertError)
     /// An alert differs from the audit log, so it is not shown, or its response is not returned. A
-    /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:delegate:)``
+    /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:replacing:delegate:)``
     /// throws.
     case inconsistent(Alert.ID, AlertError)
     /// An alert waits for a screen, and no process presents alerts on one that may show it. Until
@@ -50,7 +53,7 @@ extension BackgroundError: CustomStringConvertible {
                 + "alert \(id); the queue goes on without it"
         case .deadlines(let error):
             "deadlines can't be applied for now: \(error)"
-        case .entriesLost(let error), .inconsistent(_, let error):
+        case .entriesLost(let error), .inconsistent(_, let error), .stale(_, let error):
             "\(error)"
         case .unattended(let id, nil):
             "alert \(id) has no buttons and waits for a screen, but no process shows alerts; to "

@@ -26,6 +26,9 @@ private enum Name: String, CodingKey {
     case buttonRole = "button_role"
     case role, uid, user, via, tty, ssh, host, pid, stored, orphaned
     case fields, values, note
+    case supersededBy = "superseded_by"
+    case validFor = "valid_ms"
+    case stale
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -143,6 +146,8 @@ extension Members {
         alert.dismissAfter = try decodeIfPresent(Int64.self, forKey: .dismissAfter)
             .map { .milliseconds($0) }
         alert.snooze = try decodeIfPresent(Int64.self, forKey: .snooze).map { .milliseconds($0) }
+        alert.validFor = try decodeIfPresent(Int64.self, forKey: .validFor)
+            .map { .milliseconds($0) }
         alert.source = try decodeIfPresent(String.self, forKey: .source)
         alert.key = try decodeIfPresent(String.self, forKey: .key)
         alert.handler = try decodeIfPresent(String.self, forKey: .handler)
@@ -174,7 +179,7 @@ extension Members {
         guard let outcome = try wordIfPresent(Outcome.self, .outcome) else { return nil }
         let index = try decode(Int.self, forKey: .buttonIndex)
         let isHandled = try decodeIfPresent(Bool.self, forKey: .handled)
-        return Response(
+        var response = Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: try alert.map { $0.buttons.indices.contains(index) ? $0.buttons[index] : nil }
                 ?? button(),
@@ -187,6 +192,9 @@ extension Members {
             input: Alert.Input(
                 values: try decodeIfPresent([String: Alert.Value].self, forKey: .values) ?? [:],
                 note: try decodeIfPresent(String.self, forKey: .note)))
+        response.supersededBy = try decodeIfPresent(Int64.self, forKey: .supersededBy)
+        response.isStale = try decodeIfPresent(Bool.self, forKey: .stale) ?? false
+        return response
     }
 
     private func button() throws -> Alert.Button? {

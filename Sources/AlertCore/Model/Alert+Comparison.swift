@@ -26,7 +26,13 @@ extension Alert {
         }
         if !fieldsJSON.isIdentical(to: stored.fieldsJSON) { return "set of fields" }
         if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
+        if !isValidAsLong(as: stored) { return "validity" }
         return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
+    }
+
+    /// Whether their answers are valid for the same time; an erasure leaves that.
+    package func isValidAsLong(as stored: Alert) -> Bool {
+        validFor?.milliseconds == stored.validFor?.milliseconds
     }
 
     /// The names and values of `userInfo`, in the order of the names.
@@ -71,23 +77,27 @@ extension AlertRecord {
         alert.defaultButton = asked.defaultButton
         alert.fields = asked.fields
         alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
-        let (followsWallClock, salt) = (followsWallClock, salt)
+        let (followsWallClock, salt, givenAt) = (followsWallClock, salt, givenAt)
         self = AlertRecord(
             id: id, alert: alert, source: source, state: state, askedAt: askedAt,
             presentedAt: presentedAt, expiresAt: expiresAt, snoozedUntil: snoozedUntil,
             snoozes: snoozes, response: response?.naming(alert))
         self.followsWallClock = followsWallClock
         self.salt = salt
+        self.givenAt = givenAt
     }
 }
 
 extension Response {
     /// The same response, with the button and the strings of an alert that still has its texts.
     fileprivate func naming(_ alert: Alert) -> Response {
-        Response(
+        var response = Response(
             alertID: alertID, outcome: outcome, buttonIndex: buttonIndex,
             button: alert.buttons.indices.contains(buttonIndex) ? alert.buttons[buttonIndex] : nil,
             by: by, responder: responder, resolvedAt: resolvedAt, collectedAt: collectedAt,
             userInfo: alert.userInfo, cancelHandling: cancelHandling, input: input)
+        response.supersededBy = supersededBy
+        response.isStale = isStale
+        return response
     }
 }

@@ -110,6 +110,12 @@ extension Alert {
             try Self.check(dismissAfter, "dismissAfter")
         }
         if let snooze { try Self.check(snooze, "snooze") }
+        if let validFor {
+            guard !buttons.isEmpty else {
+                throw .invalid("validFor", "is for alerts with buttons")
+            }
+            try Self.check(validFor, "validFor")
+        }
     }
 
     /// Checks a length of time: more than zero and at most 100 years.

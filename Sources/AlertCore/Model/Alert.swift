@@ -43,6 +43,14 @@ public struct Alert: Sendable, Equatable {
     /// How long it stays away after a person closes it without answering, more than zero and at
     /// most 100 years; `nil` means 5 minutes.
     public var snooze: Duration?
+    /// How long an answer may be used once it was given, more than zero and at most 100 years;
+    /// `nil` means forever. It requires buttons.
+    ///
+    /// An approval that is used much later may be to a world that has changed: after this time it is
+    /// stale (``Response/isStale``), ``AlertManager/ask(_:replacing:delegate:)`` throws
+    /// ``AlertError/stale(_:validFor:)`` instead of returning it, and no handler runs for it. The
+    /// answer of the cancel button never is: a no stays a no.
+    public var validFor: Duration?
     /// The name of the asker, 1 to 256 bytes; `nil` means the manager's ``AlertManager/source``.
     public var source: String?
     /// An idempotency key, 1 to 256 bytes: asking again with the same key joins this alert or
@@ -50,7 +58,7 @@ public struct Alert: Sendable, Equatable {
     ///
     /// It is unique for a user and a source, and kept permanently. The question must be the same
     /// each time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``fields``,
-    /// ``defaultButton`` and ``userInfo``. Timers, priority and handlers are those of the first asker.
+    /// ``defaultButton``, ``validFor`` and ``userInfo``. Other timers, priority and handlers are those of the first asker.
     public var key: String?
     /// The name, 1 to 256 bytes, of a handler registered with
     /// ``AlertManager/register(handler:_:)``.
@@ -74,7 +82,8 @@ public struct Alert: Sendable, Equatable {
         _ title: String, message: String? = nil, style: Style = .alert, buttons: [Button] = [],
         fields: [Field] = [], priority: Priority = .normal, deadline: Deadline? = nil,
         defaultButton: String? = nil, dismissAfter: Duration? = nil, snooze: Duration? = nil,
-        source: String? = nil, key: String? = nil, handler: String? = nil,
+        validFor: Duration? = nil, source: String? = nil, key: String? = nil,
+        handler: String? = nil,
         presenters: [String]? = nil,
         userInfo: [String: String] = [:]
     ) {
@@ -88,6 +97,7 @@ public struct Alert: Sendable, Equatable {
         self.defaultButton = defaultButton
         self.dismissAfter = dismissAfter
         self.snooze = snooze
+        self.validFor = validFor
         self.source = source
         self.key = key
         self.handler = handler

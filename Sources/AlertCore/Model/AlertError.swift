@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextFormats
 
 /// An error that a caller caused, or a failure in the layers below.
 ///
@@ -26,6 +27,9 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
     indirect case noChoice(Response)
+    /// The answer was given too long ago to be used: the question had allowed it to be valid for that
+    /// long. It is marked as collected, and stays in the history.
+    indirect case stale(Response, validFor: Duration)
     /// Too many alerts of one source are already waiting, by default 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
     /// Too many alerts of one account, across all its sources, are already waiting.
@@ -56,6 +60,14 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case detached
     /// The manager has been closed.
     case closed
+}
+
+extension AlertError {
+    /// The error for a record whose answer is stale.
+    package static func stale(_ record: AlertRecord) -> AlertError {
+        guard let response = record.response else { return .notFound(record.id) }
+        return .stale(response, validFor: record.alert.validFor ?? .zero)
+    }
 }
 
 extension AlertError: CustomStringConvertible {
@@ -89,6 +101,9 @@ extension AlertError: CustomStringConvertible {
                 + "a new question needs a new key"
         case .noChoice(let response):
             "alert \(response.alertID) ended without a choice: \(response.summary)"
+        case .stale(let response, let length):
+            "the answer to alert \(response.alertID) is stale: it was valid for "
+                + "\(LengthText.text(length)): \(response.summary)"
         case .tooManyPending(let source, let limit):
             "\(limit) alerts of “\(source)” are already waiting; answer or withdraw some first"
         case .tooManyPendingOfAccount(let account, let limit):

@@ -16,6 +16,8 @@ public struct AlertEvent: Sendable, Codable {
         case cancelling
         /// It got its response.
         case resolved
+        /// Its asker has asked another question in its place.
+        case superseded
         /// The asker took the response.
         case collected
         /// The texts of old alerts were erased.
@@ -35,8 +37,6 @@ public struct AlertEvent: Sendable, Codable {
         case claimed
         /// It was moved to another queue.
         case moved
-        /// Another question has taken its place.
-        case superseded
         /// The asker does not use the response that it took.
         case unused
     }

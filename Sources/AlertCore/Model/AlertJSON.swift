@@ -69,6 +69,9 @@ package enum AlertJSON {
             ("fields", .array(alert.fields.map(\.json))),
             ("values", response?.input.json(for: alert.fields) ?? .object([])),
             ("note", .optional(response?.note)),
+            ("superseded_by", .optional(response?.supersededBy)),
+            ("valid_ms", .optional(alert.validFor?.milliseconds)),
+            ("stale", .bool(response?.isStale ?? false)),
         ])
     }
 
@@ -95,6 +98,8 @@ package enum AlertJSON {
                     response.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
             ),
             ("note", .optional(response.note)),
+            ("superseded_by", .optional(response.supersededBy)),
+            ("stale", .bool(response.isStale)),
         ])
     }
 

@@ -96,6 +96,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
 
     /// When it was asked, if its asker waits for the response; `nil` otherwise.
     package var awaitedSince: ClockReading?
+    /// When its answer was given, if that goes stale.
+    package var givenAt: ClockReading?
 
     /// The salt of the content's digest, if a store has read it.
     package var salt: [UInt8]?

@@ -18,6 +18,8 @@ package struct Ending: Sendable {
     private var isUnseen = false
     /// Whether a delegate handled the cancel; `nil` if that is not known.
     private var isHandled: Bool?
+    /// The alert that was asked in its place.
+    private var successor: Alert.ID?
 
     /// - Parameter isQuestion: Whether the alert had buttons.
     package init(_ response: Response, isQuestion: Bool = true) {
@@ -28,6 +30,7 @@ package struct Ending: Sendable {
         responder = response.responder
         resolvedAt = response.resolvedAt
         isHandled = response.cancelHandling.map { $0 == .handled }
+        successor = response.supersededBy
     }
 
     /// The ending of an alert; `nil` while it waits.
@@ -86,7 +89,8 @@ package struct Ending: Sendable {
     /// What the ending meant for the button, or why there is none.
     private var consequence: String? {
         switch outcome {
-        case .answered, .dismissed, .withdrawn: return nil
+        case .answered, .dismissed: return nil
+        case .withdrawn: return successor.map { "superseded by \($0)" }
         case .expired:
             guard let button else {
                 return isUnseen ? "it had not been shown" : isQuestion ? "nobody answered" : nil

@@ -20,12 +20,20 @@ public struct Response: Sendable, Equatable {
     /// When the response was stored.
     public let resolvedAt: Date
     /// When the asker took it; `nil` until then.
-    public let collectedAt: Date?
+    public private(set) var collectedAt: Date?
     /// The strings that the asker passed with the alert.
     public let userInfo: [String: String]
     /// Whether a delegate handled the cancel, or the cancel button was simulated; `nil` for every
     /// outcome other than ``Outcome/cancelled``.
     public let cancelHandling: CancelHandling?
+    /// The alert that its asker asked in its place; `nil` unless the alert was withdrawn for that.
+    public package(set) var supersededBy: Alert.ID?
+    /// Whether the answer was given longer ago than it may be used, as ``Alert/validFor`` says, at
+    /// the time of reading.
+    public package(set) var isStale = false
+
+    /// Why a stale response is taken without being used, for the log.
+    package static let staleReason = "it was stale"
 
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
@@ -54,10 +62,9 @@ public struct Response: Sendable, Equatable {
 
     /// The same response, once the asker has taken it.
     package func collected(at date: Date) -> Response {
-        Response(
-            alertID: alertID, outcome: outcome, buttonIndex: buttonIndex, button: button, by: by,
-            responder: responder, resolvedAt: resolvedAt, collectedAt: date, userInfo: userInfo,
-            cancelHandling: cancelHandling, input: input)
+        var response = self
+        response.collectedAt = date
+        return response
     }
 
     /// Whether the alert's actions and handlers run: they don't after a cancel that a delegate has

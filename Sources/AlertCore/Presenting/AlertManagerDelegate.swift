@@ -15,7 +15,7 @@
 /// The screen waits for these methods, one after another, for up to five seconds each; after that
 /// the queue goes on, ``BackgroundError/delegate(_:_:silentFor:)`` is reported, and the other methods
 /// are called when the silent one returns. A method may wait for what waits for the screen, such as
-/// ``AlertManager/ask(_:delegate:)`` or ``AlertManager/close()``: that counts as its return, and the
+/// ``AlertManager/ask(_:replacing:delegate:)`` or ``AlertManager/close()``: that counts as its return, and the
 /// next ones are called while it is suspended. A delegate may be isolated to the main actor or to
 /// another actor:
 ///

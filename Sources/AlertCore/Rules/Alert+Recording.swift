@@ -11,6 +11,7 @@ extension Alert {
         alert.buttons = buttons.map { Button($0.title, id: $0.id, role: $0.role) }
         alert.dismissAfter = dismissAfter.map { .milliseconds($0.milliseconds) }
         alert.snooze = snooze.map { .milliseconds($0.milliseconds) }
+        alert.validFor = validFor.map { .milliseconds($0.milliseconds) }
         alert.deadline = expiry.map { .at(Timestamp.date(milliseconds: $0.wallMilliseconds)) }
         return alert
     }

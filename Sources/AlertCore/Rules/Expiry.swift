@@ -44,7 +44,7 @@ extension AlertRecord {
     package func visible(
         _ expiry: ClockReading?, snoozedUntil end: ClockReading?, at now: ClockReading
     ) -> AlertRecord {
-        var record = self
+        var record = current(at: now)
         let isOverdue = isOverdue(expiry, at: now)
         if isOverdue || end.map(now.isAtOrAfter) == true { record.snoozedUntil = nil }
         guard isOverdue else { return record }

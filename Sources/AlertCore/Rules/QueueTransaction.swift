@@ -16,7 +16,8 @@ package protocol QueueTransaction: AnyObject {
     /// Returns an alert that the log confirms; `nil` if there is none.
     func alert(_ id: Alert.ID) throws -> StoredAlert?
 
-    /// Returns the alert that an account has asked with a key, if the log confirms it.
+    /// Returns the alert that an account has asked with a key, if the log confirms it; of several,
+    /// the one that no other has replaced.
     func alert(key: String, source: String, of account: Account) throws -> StoredAlert?
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
@@ -40,8 +41,11 @@ package protocol QueueTransaction: AnyObject {
     /// Remembers that a change with a name has taken effect.
     func remember(_ change: RequestedChange, _ made: MadeChange) throws
 
-    /// Stores a new alert; the next entry of the log will record the ask.
-    func insert(_ question: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID
+    /// Returns the id of the next alert.
+    func nextID() throws -> Alert.ID
+
+    /// Stores a new alert with the next id; the next entry of the log will record the ask.
+    func insert(_ question: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?) throws
 
     /// Stores what has happened to an alert. The entry that records it is already the last one of
     /// the log, except for a collection, whose entry follows.
@@ -59,7 +63,8 @@ package enum AlertUpdate: Sendable {
     case presented(at: ClockReading)
     /// `isRequeued` means that it waits in line anew from now on.
     case snoozed(until: ClockReading, isRequeued: Bool)
-    case resolved(Response)
+    /// `givenAt` is the moment from which an answer counts that goes stale.
+    case resolved(Response, givenAt: ClockReading?)
     case collected(at: ClockReading)
 }
 
@@ -81,7 +86,7 @@ package final class PreparedQuestion: Sendable {
         let input = HashInput()
         content = AuditEntry.content(of: alert, salt: salt, input)
         terms = EntryDetail.askedTerms(
-            dismissAfter: alert.dismissAfter, snooze: alert.snooze,
+            dismissAfter: alert.dismissAfter, snooze: alert.snooze, validFor: alert.validFor,
             isAwaited: question.isAwaited, leaves: AuditEntry.leaves(of: alert, input),
             key: KeyDigest(of: alert, source: question.source))
     }
@@ -108,32 +113,27 @@ package final class PreparedQuestion: Sendable {
 // MARK: - Asking
 
 extension QueueTransaction {
-    /// Stores a question, or finds the alert that its key belongs to.
+    /// Stores a question, or finds the alert that its key belongs to; it may take the place of
+    /// that one.
     package func ask(_ prepared: PreparedQuestion) throws -> Receipt {
         let (question, caller) = (prepared.question, prepared.caller)
-        let (source, account) = (question.source, caller.account)
+        let source = question.source
+        var replaced: StoredAlert?
         if let key = question.alert.key,
-            let earlier = try alert(key: key, source: source, of: account)
+            let earlier = try alert(key: key, source: source, of: caller.account)
         {
-            var joined = try earlier.joined(by: question, at: now, head: head) {
-                try keyDigest(of: earlier.record.id)
+            guard earlier.isReplaced(by: question, at: now) else {
+                return try join(earlier, by: question, caller)
             }
-            if earlier.isOverdue(at: now) {
-                // The asker gets exactly what is stored.
-                joined.record = try expire(earlier, by: caller)
-                joined.head = head
-            }
-            return joined
+            replaced = earlier
         }
-        let pending = try pendingCounts(of: account, source: source)
-        guard pending.source < question.pendingLimit else {
-            throw AlertError.tooManyPending(source: source, limit: question.pendingLimit)
-        }
-        guard pending.account < question.accountLimit else {
-            throw AlertError.tooManyPendingOfAccount(account, limit: question.accountLimit)
-        }
+        // Whatever can be refused is refused before anything is written.
+        try checkLimits(of: question, caller.account, leaving: replaced == nil ? 0 : 1)
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
-        let id = try insert(prepared, expiry: expiry)
+        let id = try nextID()
+        // The key is free only then.
+        if let replaced { try supersede(replaced, by: id, caller) }
+        try insert(prepared, as: id, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: source)
         entry.content = prepared.content
         entry.detail = EntryDetail.asked(at: now, expiry: expiry, terms: prepared.terms)
@@ -143,23 +143,74 @@ extension QueueTransaction {
         noteDue(expiry)
         return receipt
     }
+
+    private func join(
+        _ earlier: StoredAlert, by question: Question, _ caller: Caller
+    ) throws -> Receipt {
+        var joined = try earlier.joined(by: question, at: now, head: head) {
+            try keyDigest(of: earlier.record.id)
+        }
+        if earlier.isOverdue(at: now) {
+            // The asker gets exactly what is stored.
+            joined.record = try expire(earlier, by: caller)
+            joined.head = head
+        }
+        return joined
+    }
+
+    /// Makes sure that one more alert may wait, while some of the source leave the line.
+    private func checkLimits(
+        of question: Question, _ account: Account, leaving count: Int
+    ) throws {
+        let pending = try pendingCounts(of: account, source: question.source)
+        guard pending.source - count < question.pendingLimit else {
+            throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
+        }
+        guard pending.account - count < question.accountLimit else {
+            throw AlertError.tooManyPendingOfAccount(account, limit: question.accountLimit)
+        }
+    }
+
+    /// Withdraws an alert in whose place its asker asks another one.
+    private func supersede(_ alert: StoredAlert, by id: Alert.ID, _ caller: Caller) throws {
+        let response = alert.record.withdrawal(supersededBy: id, at: now, caller.responder)
+        // Calls of this process may wait for it, and its screen may show it.
+        let record = try store(response, of: alert, by: caller, nil, concernsOthers: true)
+        try append(
+            AuditDraft(kind: .superseded, record: record, detail: EntryDetail.superseded(by: id)),
+            by: caller, concernsOthers: false)
+    }
 }
 
 extension StoredAlert {
+    /// Whether a question takes the alert's place: it waits, and asks something else.
+    package func isReplaced(by question: Question, at now: ClockReading) -> Bool {
+        question.replaces && record.response == nil && !isOverdue(at: now)
+            && question.alert.firstDifference(from: record.alert) != nil
+    }
+
     /// The receipt of asking again with the same key.
+    ///
+    /// A question that comes too late to replace the alert gets its response, if nobody has
+    /// collected that; otherwise another question is a conflict.
     ///
     /// - Parameter digest: Reads the digest of the question from the log.
     /// - Throws: ``AlertError/keyConflict(_:_:part:)``.
     package func joined(
         by question: Question, at now: ClockReading, head: AuditHead, digest: () throws -> KeyDigest
     ) throws -> Receipt {
-        var (record, asked) = (record, question.alert)
+        var (record, asked) = (record.current(at: now), question.alert)
         let part =
             record.isErased
             ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
-        if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
-        // The digest has shown that these are the texts that were erased.
-        if record.isErased { record.restoreTexts(from: asked) }
+        if let part {
+            guard question.replaces, record.response?.collectedAt == nil else {
+                throw AlertError.keyConflict(asked.key ?? "", record.id, part: part)
+            }
+        } else if record.isErased {
+            // The digest has shown that these are the texts that were erased.
+            record.restoreTexts(from: asked)
+        }
         return Receipt(record: record, timeLeft: expiry.map(now.time), head: head)
     }
 
@@ -167,14 +218,15 @@ extension StoredAlert {
     /// log has a hash of them.
     private func differenceFromErased(_ asked: Alert, _ digest: KeyDigest) throws -> String? {
         let difference = asked.firstDifference(fromErased: record.alert)
-        let asked = KeyDigest(of: asked, source: record.source.name, salt: digest.salt)
-        guard asked?.hash == digest.hash else { return difference ?? "text" }
+        let own = KeyDigest(of: asked, source: record.source.name, salt: digest.salt)
+        guard own?.hash == digest.hash else { return difference ?? "text" }
         // It is the same question, so this can't differ.
         guard difference == nil else {
             throw AlertError.inconsistent(
                 record.id, "its \(difference ?? "") is not what was asked")
         }
-        return nil
+        // It is no text, and the digest does not have it.
+        return asked.isValidAsLong(as: record.alert) ? nil : "validity"
     }
 }
 
@@ -239,7 +291,7 @@ extension QueueTransaction {
 
     private func existing(_ id: Alert.ID) throws -> StoredAlert {
         guard let alert = try alert(id) else { throw AlertError.notFound(id) }
-        return alert
+        return alert.current(at: now)
     }
 
     private func changed(_ record: AlertRecord) -> Receipt {
@@ -301,11 +353,12 @@ extension QueueTransaction {
     ) throws -> AlertRecord {
         var record = alert.record
         record.snoozedUntil = nil
+        record.givenAt = record.alert.limits(response) ? now : nil
         try append(
             AuditDraft(
                 kind: .resolved, record: record, response: response, content: alert.content,
                 detail: detail), by: caller, concernsOthers: concernsOthers)
-        try update(record, .resolved(response))
+        try update(record, .resolved(response, givenAt: record.givenAt))
         record.state = .resolved
         record.response = response
         return record
@@ -359,9 +412,9 @@ extension QueueTransaction {
         var receipt = Receipt(record: record, head: head)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {
-            guard record.response?.allowsRun(byDefault: allowsDefault) == true else {
-                return receipt
-            }
+            guard let response = record.response, !response.isStale,
+                response.allowsRun(byDefault: allowsDefault)
+            else { return receipt }
             receipt = try collect(alert, by: caller)
             content = alert.content
         } else {

@@ -76,7 +76,9 @@ extension Resolution {
                 at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
         case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
         case .withdraw(_, let reason, _): reason
-        case .choose, .chooseID: EntryDetail.answered(response, of: record)
+        case .choose, .chooseID:
+            EntryDetail.answered(
+                response, of: record, givenAt: record.alert.limits(response) ? now : nil)
         case .dismiss: nil
         }
     }
@@ -144,6 +146,15 @@ extension AlertRecord {
     ) throws(AlertError) -> Response {
         let input = try alert.completed(input, buttonAt: index)
         return response(.answered, index, actor.resolvedBy, responder, at: now, input: input)
+    }
+
+    /// The response of an alert whose asker asks another one in its place.
+    func withdrawal(
+        supersededBy id: Alert.ID, at now: ClockReading, _ asker: Responder
+    ) -> Response {
+        var response = response(.withdrawn, -1, .asker, asker, at: now)
+        response.supersededBy = id
+        return response
     }
 
     fileprivate func response(

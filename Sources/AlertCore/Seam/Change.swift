@@ -2,7 +2,8 @@
 ///
 /// It is a value: it can be sent, replayed against a model, and printed.
 package enum Change: Sendable, Codable {
-    /// Stores an alert, or finds the one that its key belongs to.
+    /// Stores an alert, or finds the one that its key belongs to. If it replaces that one, which
+    /// waits and asks something else, it withdraws it as well.
     ///
     /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/tooManyPending(source:limit:)``
     /// and ``AlertError/tooManyPendingOfAccount(_:limit:)`` among others.

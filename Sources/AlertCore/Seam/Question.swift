@@ -7,15 +7,18 @@ package struct Question: Sendable, Codable {
     package var accountLimit: Int
     /// Whether its asker waits for the response, with a claim for as long as it does.
     package var isAwaited: Bool
+    /// Whether it takes the place of another question that waits under its key.
+    package var replaces: Bool
 
     package init(
-        alert: Alert, source: String, isAwaited: Bool = false,
+        alert: Alert, source: String, isAwaited: Bool = false, replaces: Bool = false,
         pendingLimit: Int = Alert.Limit.pendingPerSource,
         accountLimit: Int = Alert.Limit.pendingPerAccount
     ) {
         self.alert = alert
         self.source = source
         self.isAwaited = isAwaited
+        self.replaces = replaces
         self.pendingLimit = pendingLimit
         self.accountLimit = accountLimit
     }

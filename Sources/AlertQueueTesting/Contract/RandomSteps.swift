@@ -96,10 +96,13 @@ package struct RandomSteps {
         if oneIn(5) { alert.handler = "handler" }
         if oneIn(6) { alert.presenters = [one(of: ["terminal", "web"])] }
         if oneIn(6) { alert.snooze = .seconds(number(1...40)) }
+        if !alert.buttons.isEmpty, oneIn(4) {
+            alert.validFor = .seconds(one(of: [30, 600]))
+        }
         if oneIn(8) { alert.userInfo = ["word \(number(0...2))": "value"] }
         return .ask(
             Question(
-                alert: alert, source: source(), isAwaited: oneIn(3),
+                alert: alert, source: source(), isAwaited: oneIn(3), replaces: oneIn(2),
                 pendingLimit: oneIn(8) ? 4 : 10_000, accountLimit: oneIn(10) ? 9 : 100_000))
     }
 

@@ -22,6 +22,8 @@ struct InMemoryAlert {
     var snoozes = 0
     var snoozedUntil: ClockReading?
     var response: Response?
+    /// When it was given, if it goes stale.
+    var givenAt: ClockReading?
     /// The entry of the log that tells how it ended.
     var resolvedSequence: Int64?
 
@@ -52,6 +54,7 @@ struct InMemoryAlert {
             snoozes: snoozes, response: response)
         record.followsWallClock = expiry?.isOnWallClock ?? false
         record.awaitedSince = awaitedSince
+        record.givenAt = givenAt
         record.salt = salt
         return record
     }

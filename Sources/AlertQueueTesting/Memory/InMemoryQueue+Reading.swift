@@ -101,6 +101,13 @@ extension InMemoryQueue {
 
 extension InMemoryQueue {
     func page(_ query: RecordQuery, at now: ClockReading) throws(AlertError) -> RecordPage {
+        var page = try stored(query, at: now)
+        page.records = page.records.map { $0.current(at: now) }
+        return page
+    }
+
+    private func stored(_ query: RecordQuery, at now: ClockReading) throws(AlertError) -> RecordPage
+    {
         let records: [AlertRecord]
         switch query.kind {
         case .waiting(let source, let orOverdue):

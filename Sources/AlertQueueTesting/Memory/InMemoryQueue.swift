@@ -14,6 +14,7 @@ struct InMemoryQueue {
     private(set) var awakened: UInt64 = 0
     /// The alerts that wait, in ascending order.
     private var waitingIDs: [Alert.ID] = []
+    /// The alert that has each key: of several, the one that no other has replaced.
     private var keys: [KeyName: Alert.ID] = [:]
     /// How many alerts of each source wait; an account is the source without a name.
     private(set) var pending: [SourceName: Int] = [:]
@@ -68,9 +69,10 @@ extension InMemoryQueue {
             alert.snoozes += 1
             alert.snoozedUntil = until
             if isRequeued { alert.queuedSequence = log.head.sequence }
-        case .resolved(let response):
+        case .resolved(let response, let givenAt):
             alert.snoozedUntil = nil
             alert.response = response
+            alert.givenAt = givenAt
             alert.resolvedSequence = log.head.sequence
             resolved.append(id)
             waitingIDs.remove(at: waitingIDs.partitionIndex { $0 >= id })

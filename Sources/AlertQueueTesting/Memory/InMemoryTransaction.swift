@@ -106,10 +106,10 @@ extension InMemoryTransaction: QueueTransaction {
         queue.remember(change, made, at: now)
     }
 
-    func insert(_ question: PreparedQuestion, expiry: ClockReading?) -> Alert.ID {
-        let id = Int64(queue.alerts.count) + 1
+    func nextID() -> Alert.ID { Int64(queue.alerts.count) + 1 }
+
+    func insert(_ question: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?) {
         queue.add(question.stored(id, at: now, expiry: expiry))
-        return id
     }
 
     func update(_ record: AlertRecord, _ update: AlertUpdate) { queue.update(record.id, update) }

@@ -10,8 +10,8 @@ extension Database {
     private static let entries = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0
-            AND (event = 'asked' OR event = 'resolved' OR event = 'collected'
-                OR event = 'restored') ORDER BY seq
+            AND (event = 'asked' OR event = 'resolved' OR event = 'superseded'
+                OR event = 'collected' OR event = 'restored') ORDER BY seq
         """
     private static let requests = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
@@ -82,8 +82,8 @@ extension Database {
         } ?? nil
     }
 
-    /// The entries that record that an alert was asked, how it ended, that it was collected, and
-    /// that it was contradicted in a restored backup.
+    /// The entries that record that an alert was asked, how it ended, which one took its place, that
+    /// it was collected, and that it was contradicted in a restored backup.
     private func trail(of id: Alert.ID) throws -> AlertTrail {
         var trail = AlertTrail(of: id)
         var last: Int64 = 0

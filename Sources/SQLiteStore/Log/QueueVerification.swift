@@ -240,6 +240,9 @@ enum AlertForm {
         expect(row.isPID(Column.pid), "has an invalid process id")
         let absent = [Column.snoozedMs, .snoozedBootMs, .snoozedBoot].count { row.isNull($0) }
         expect(absent == 0 || absent == 3, "has a part of the end of a snooze")
+        expect(
+            row.isNull(Column.resolvedBoot) == row.isNull(Column.resolvedBootMs),
+            "has a part of the time of an answer")
         let (asked, left) = (alert.record.alert, alert.alert.remains?.buttons.buttons)
         expect(
             row.raw(Column.buttons).holds(

@@ -48,6 +48,13 @@ struct AlertRow {
             wallMilliseconds: row.integer(Column.askedMs),
             bootMilliseconds: row.integer(Column.askedBootMs), boot: boot)
         record.awaitedSince = row.integer(Column.awaited) != 0 ? asked : nil
+        if response != nil {
+            record.givenAt = row.optionalText(Column.resolvedBoot).map { boot in
+                ClockReading(
+                    wallMilliseconds: row.integer(Column.resolvedMs),
+                    bootMilliseconds: row.integer(Column.resolvedBootMs), boot: boot)
+            }
+        }
         record.salt = salt
         self.alert = StoredAlert(
             record: record, asked: asked, expiry: expiry,
@@ -77,7 +84,7 @@ struct AlertRow {
     private static let responseColumns: [Column] = [
         .buttonIndex, .resolvedBy, .handled, .responderUid, .responder, .via, .tty, .ssh,
         .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs, .fieldValues,
-        .note,
+        .note, .supersededBy, .resolvedBootMs, .resolvedBoot,
     ]
 
     private static func contradictions(
@@ -140,6 +147,7 @@ struct AlertRow {
         alert.key = row.optionalText(Column.key)
         alert.dismissAfter = row.optionalInteger(Column.dismissAfterMs).map { .milliseconds($0) }
         alert.snooze = row.optionalInteger(Column.snoozeMs).map { .milliseconds($0) }
+        alert.validFor = row.optionalInteger(Column.validMs).map { .milliseconds($0) }
         alert.deadline = row.optionalInteger(Column.expiresMs).map {
             .at(Timestamp.date(milliseconds: $0))
         }
@@ -155,7 +163,7 @@ struct AlertRow {
             let by = ResolvedBy(rawValue: row.text(Column.resolvedBy))
         else { throw damaged(id, "response") }
         let index = Int(row.integer(Column.buttonIndex))
-        return Response(
+        var response = Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
             responder: responder(row),
@@ -165,6 +173,8 @@ struct AlertRow {
             cancelHandling: outcome == .cancelled
                 ? CancelHandling(isHandled: row.integer(Column.handled) != 0) : nil,
             input: try input(row, id, alert))
+        response.supersededBy = row.optionalInteger(Column.supersededBy)
+        return response
     }
 
     private static func input(
@@ -206,7 +216,7 @@ extension AlertRow {
         case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
         case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
         case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
-        case fieldValues, note
+        case fieldValues, note, supersededBy, validMs, resolvedBootMs, resolvedBoot
         // Used only by the store.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
@@ -217,6 +227,7 @@ extension AlertRow {
             case .id: "alerts.id"
             case .sourceName: "sources.name"
             case .sourceUid: "sources.uid"
+            case .supersededBy: "nullif(superseded_by, 0)"
             default: snakeCased
             }
         }

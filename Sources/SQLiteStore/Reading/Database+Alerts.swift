@@ -22,7 +22,8 @@ extension Database {
     private static let sourceByName =
         "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ?"
 
-    private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
+    private static let byKey =
+        joined + " WHERE alerts.source_id = ? AND alerts.key = ? AND superseded_by = 0"
 
     /// The highest id that was assigned, or that a restore has skipped.
     func lastID() throws -> Alert.ID {

@@ -101,6 +101,15 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func page(
         _ query: RecordQuery
     ) async throws(AlertError) -> RecordPage {
+        var page = try await stored(query)
+        let now = clock.now()
+        page.records = page.records.map { $0.current(at: now) }
+        return page
+    }
+
+    private nonisolated(nonsending) func stored(
+        _ query: RecordQuery
+    ) async throws(AlertError) -> RecordPage {
         let records: [AlertRecord]
         switch query.kind {
         case .waiting(let source, let orOverdue):

@@ -42,7 +42,9 @@ extension SQLiteAlertStore {
         // A change that was made earlier says nothing about what comes next.
         if request != nil { lookAhead.forget() }
         for case (let change, .success(let receipt)) in zip(changes, results) {
-            if case .ask = change, receipt.isNew, request == nil {
+            if case .ask(let question) = change, receipt.isNew, request == nil {
+                // Another alert may have left the line.
+                if question.replaces { lookAhead.forget() }
                 lookAhead.didAsk(receipt, at: clock.now())
             }
             if case .resolve(let id, _, _) = change { lookAhead.didResolve(id) }
@@ -61,7 +63,8 @@ extension SQLiteAlertStore {
                 let row = try db.checkedAlert(
                     key: key, source: question.source, of: caller.account),
                 // An expiry that is not stored yet is stored first.
-                !row.isOverdue(at: clock.now())
+                !row.isOverdue(at: clock.now()),
+                !row.alert.isReplaced(by: question, at: clock.now())
             else { return nil }
             return Result { () throws(AlertError) in
                 try performing("look for the key") {

@@ -88,10 +88,11 @@ extension WriteContext: QueueTransaction {
             .integer(now.wallMilliseconds))
     }
 
-    func insert(_ prepared: PreparedQuestion, expiry: ClockReading?) throws -> Alert.ID {
+    func insert(
+        _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
+    ) throws {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
         let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
-        let id = try nextID()
         let source = try existingSource(uid: uid, name: name)
         let account = try existingSource(uid: uid, name: "")
         try db.change(
@@ -99,8 +100,8 @@ extension WriteContext: QueueTransaction {
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
                 snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
-                fields, queued_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                fields, valid_ms, queued_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(id), .integer(source.id), .integer(Int64(process.pid)), .text(process.host),
             .optional(alert.key),
@@ -114,9 +115,9 @@ extension WriteContext: QueueTransaction {
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
             .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
-            .optional(alert.fieldsJSON), .integer(head.sequence.addingBounded(1)))
+            .optional(alert.fieldsJSON), .optional(alert.validFor?.milliseconds),
+            .integer(head.sequence.addingBounded(1)))
         didInsert(id, of: source, account)
-        return id
     }
 
     func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
@@ -135,25 +136,31 @@ extension WriteContext: QueueTransaction {
                 """,
                 .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
                 .text(until.boot), .integer(isRequeued ? 1 : 0), .integer(head.sequence), id)
-        case .resolved(let response):
+        case .resolved(let response, let givenAt):
             let who = response.responder
+            // Setting it changes an index, and few alerts are superseded.
+            let successor = response.supersededBy.map { [Value.integer($0)] } ?? []
             try db.change(
                 """
                 UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
                     outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
                     responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
                     responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
-                    field_values = ?, note = ?
+                    resolved_boot_ms = ?, resolved_boot = ?, field_values = ?, note = ?\(successor.isEmpty ? "" : ", superseded_by = ?")
                 WHERE id = ?
                 """,
-                .text(response.outcome.rawValue), .integer(response.buttonIndex),
-                .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
-                .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
-                .optional(who?.via),
-                .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
-                .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
-                .integer(head.sequence), .optional(response.input.text(for: record.alert.fields)),
-                .optional(response.note), id)
+                [
+                    .text(response.outcome.rawValue), .integer(response.buttonIndex),
+                    .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
+                    .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
+                    .optional(who?.via),
+                    .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
+                    .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
+                    .integer(head.sequence), .optional(givenAt?.bootMilliseconds),
+                    .optional(givenAt?.boot),
+                    .optional(response.input.text(for: record.alert.fields)),
+                    .optional(response.note),
+                ] + successor + [id])
             try didResolve(of: record.source.name, uid: record.source.account.uid)
         case .collected(let moment):
             try db.checkUncollected(record.id)

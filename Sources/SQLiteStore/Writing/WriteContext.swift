@@ -165,7 +165,9 @@ extension Database {
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if it did not: a trigger can make a statement
     ///   succeed without any effect; see <https://sqlite.org/lang_createtrigger.html#raise>.
-    func change(_ sql: String, _ values: Value...) throws {
+    func change(_ sql: String, _ values: Value...) throws { try change(sql, values) }
+
+    func change(_ sql: String, _ values: [Value]) throws {
         try run(sql, values)
         guard changes == 1 else {
             throw AlertError.inconsistent(

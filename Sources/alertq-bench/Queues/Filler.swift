@@ -77,7 +77,7 @@ final class Filler {
         try audit(
             .asked, entry,
             detail: EntryDetail.asked(
-                at: moment, expiry: expiry, dismissAfter: nil, snooze: nil,
+                at: moment, expiry: expiry, dismissAfter: nil, snooze: nil, validFor: nil,
                 isAwaited: false, leaves: AuditEntry.leaves(of: alert),
                 key: KeyDigest(of: alert, source: sample.source)))
         guard isResolved else { return }

@@ -10,6 +10,7 @@ enum AlertCSV {
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
         "pid", "unseen", "handled", "values", "note",
+        "superseded_by", "valid_ms", "stale",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -41,6 +42,8 @@ enum AlertCSV {
             .text(record.hasExpiredUnseen ? "true" : "false"),
             .text(response?.cancelHandling.map { $0 == .handled ? "true" : "false" }),
             text(response?.input.text(for: alert.fields)), text(response?.note),
+            .number(response?.supersededBy), .number(alert.validFor?.milliseconds),
+            .text(response?.isStale == true ? "true" : "false"),
         ])
     }
 }

@@ -58,7 +58,7 @@ struct AlertTrailTests {
             case .asked:
                 draft.content = content ?? self.content
                 draft.detail = EntryDetail.asked(
-                    at: Self.start, expiry: expiry, dismissAfter: nil, snooze: nil,
+                    at: Self.start, expiry: expiry, dismissAfter: nil, snooze: nil, validFor: nil,
                     isAwaited: false, leaves: AuditEntry.leaves(of: record.alert),
                     key: KeyDigest(of: record.alert, source: "test"))
             case .presented, .snoozed: draft.content = content ?? self.content
@@ -74,9 +74,13 @@ struct AlertTrailTests {
             entries.append(draft.entry(after: head ?? .start, at: now, by: .ana))
         }
 
+        var outcome = Outcome.answered
+
         var response: Response {
-            Response(
-                alertID: 1, outcome: .answered, buttonIndex: 0, button: record.alert.buttons[0],
+            let isAnswer = outcome == .answered
+            return Response(
+                alertID: 1, outcome: outcome, buttonIndex: isAnswer ? 0 : -1,
+                button: isAnswer ? record.alert.buttons[0] : nil,
                 by: .person, responder: Caller.ana.responder,
                 resolvedAt: Timestamp.date(milliseconds: now.wallMilliseconds), collectedAt: nil,
                 userInfo: [:])
@@ -146,6 +150,30 @@ struct AlertTrailTests {
             #expect(faults.map(\.what) == ["does not name entry 2, which says how it ended"])
             #expect(faults.map(\.sequence) == [2])
         }
+    }
+
+    @Test("The alert that took another's place is the one of its entry, which comes after its end")
+    func superseded() {
+        let differs = "- differs from the log in which alert was asked in its place"
+        for (successor, detail, isRight) in [
+            (2, "by 2", true), (3, "by 2", false), (nil, "by 2", false), (2, nil, false),
+            (nil, nil, true),
+        ] as [(Alert.ID?, String?, Bool)] {
+            var life = Life()
+            life.add(.asked)
+            life.outcome = .withdrawn
+            life.add(.resolved)
+            life.record.response = life.response
+            life.record.response?.supersededBy = successor
+            if let detail { life.add(.superseded, detail: detail) }
+            #expect(life.faults == (isRight ? [] : [differs]), "\(successor as Any)")
+        }
+        var answered = Life()
+        answered.add(.asked)
+        answered.add(.resolved)
+        answered.record.response = answered.response
+        answered.add(.superseded, detail: "by 2")
+        #expect(answered.faults.first == "3 was superseded before it had been withdrawn")
     }
 
     @Test(

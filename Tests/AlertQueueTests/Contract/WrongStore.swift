@@ -25,6 +25,10 @@ final class WrongStore: AlertStore {
         case looksAtNoDigest
         /// Every ask with a known key is reported as new.
         case keysAreAlwaysNew
+        /// A question never takes the place of another one.
+        case neverReplaces
+        /// No answer goes stale.
+        case keepsAnswersFresh
         /// Only the first page of a list is right.
         case repeatsPages
         /// There is never any news.
@@ -121,6 +125,9 @@ final class WrongStore: AlertStore {
         case (.forgetsAskers, .ask(var question)):
             question.isAwaited = false
             return try await store.commit(.ask(question), by: caller)
+        case (.neverReplaces, .ask(var question)):
+            question.replaces = false
+            return try await store.commit(.ask(question), by: caller)
         case (.keysAreAlwaysNew, .ask):
             var receipt = try await store.commit(change, by: caller)
             receipt.isNew = true
@@ -139,7 +146,9 @@ final class WrongStore: AlertStore {
     nonisolated(nonsending) func find(
         _ reference: AlertReference
     ) async throws(AlertError) -> Receipt {
-        try await store.find(reference)
+        var receipt = try await store.find(reference)
+        if fault == .keepsAnswersFresh { receipt.record.response?.isStale = false }
+        return receipt
     }
 
     nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {

@@ -15,7 +15,8 @@ struct AlertCodingTests {
         "Delete “40 GB”?", message: "Line\nline", style: .actionSheet,
         buttons: [.destructive("Delete", id: "rm"), "Later", .cancel("Keep")], priority: .critical,
         deadline: .after(.seconds(90)), defaultButton: "Keep", snooze: .milliseconds(1500),
-        source: "backup", key: "k\u{301}", handler: "h", presenters: ["terminal", "desktop"],
+        validFor: .seconds(60), source: "backup", key: "k\u{301}", handler: "h",
+        presenters: ["terminal", "desktop"],
         userInfo: ["path": "/srv", "ü": ""])
 
     private func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
@@ -60,6 +61,11 @@ struct AlertCodingTests {
         let waiting = try await manager.show(Alert("Waits", buttons: ["OK"]))
         let snoozed = try await manager.show(Alert("Snoozed", buttons: ["OK"]))
         try await manager.snooze(snoozed, for: .seconds(60))
+        var keyed = plain
+        keyed.key = "k"
+        ids.append(try await manager.show(keyed))
+        keyed.title = "In its place"
+        _ = try await manager.submit(keyed, replaces: true)
         let ana = Responder(
             Account(uid: 7, name: "ana"), via: "chat", tty: "/dev/pts/1", ssh: "::1",
             process: ProcessIdentity(host: "h", pid: 9))
@@ -71,6 +77,8 @@ struct AlertCodingTests {
         clock.advance(by: .seconds(90))
         var records: [AlertRecord] = []
         for id in ids + [waiting, snoozed] { records.append(try await manager.record(id)) }
+        #expect(records.contains { $0.response?.supersededBy != nil })
+        #expect(records.contains { $0.response?.isStale == true })
         await manager.close()
         return records
     }

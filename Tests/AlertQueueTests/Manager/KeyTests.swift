@@ -38,6 +38,58 @@ struct KeyTests {
         await after.close()
     }
 
+    @Test("A question that is replaced leaves the screen, and its asker hears of the new one")
+    func replaced() async throws {
+        let presenter = ScriptedPresenter()
+        let screen = try await AlertManager(path: queue.path, presenters: [presenter])
+        // In one manager and in two, the end of the old question comes from the log.
+        for (asker, other) in [(screen, screen), (try await manager(), try await manager())] {
+            let old = Task { try await asker.ask("12?", buttons: ["Go"], key: "k") }
+            #expect(await eventually { await presenter.waitUntilShown().alert.title == "12?" })
+            let new = Task {
+                try await other.ask(Alert("14?", buttons: ["Go"], key: "k"), replacing: true)
+            }
+            let ended = try await old.value
+            let id = try #require(ended.supersededBy)
+            #expect(ended.outcome == .withdrawn && ended.by == .asker)
+            #expect(await eventually { await presenter.waitUntilShown().alert.title == "14?" })
+            presenter.choose(.button(0))
+            let response = try await new.value
+            #expect(response.alertID == id && response.outcome == .answered)
+            for manager in [asker, other] where manager !== screen { await manager.close() }
+        }
+        await screen.close()
+    }
+
+    private func manager() async throws -> AlertManager {
+        try await AlertManager(path: queue.path, source: "s")
+    }
+
+    @Test("A question that comes too late to replace another one never gets the answer to that")
+    func tooLateToReplace() async throws {
+        let manager = try await manager()
+        let id = try await manager.show(Alert("12?", buttons: ["Go"], key: "k"))
+        let answered = try await manager.answer(id, button: "Go")
+        let error = await #expect(throws: AlertError.self) {
+            try await manager.ask(Alert("14?", buttons: ["Go"], key: "k"), replacing: true)
+        }
+        #expect(error == answered.response.map(AlertError.alreadyResolved))
+        let same = Alert("12?", buttons: ["Go"], key: "k")
+        #expect(try await manager.ask(same, replacing: true).alertID == id)
+        await manager.close()
+    }
+
+    @Test("A question without a key replaces nothing, and is refused")
+    func replacingWithoutKey() async throws {
+        let manager = try await manager()
+        let error = await #expect(throws: AlertError.self) {
+            try await manager.ask(Alert("Go?", buttons: ["Go"]), replacing: true)
+        }
+        #expect(error?.kind == "invalid")
+        #expect(try await manager.pendingCount() == 0)
+        await manager.close()
+    }
+
     @Test("A key with other content is refused, and nothing is stored")
     func conflict() async throws {
         let manager = try await AlertManager(path: queue.path, source: "s")

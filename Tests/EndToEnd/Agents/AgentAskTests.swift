@@ -59,6 +59,48 @@ struct AgentAskTests {
             ?? false
     }
 
+    @Test("A question takes the place of the one that waits, but not of one that was answered")
+    func replaced() async throws {
+        let agent = try await AgentClient(queue)
+        let first = agent.start("ask", ["title": "12 files?", "key": "k"])
+        #expect(try await waits())
+        let second = agent.start("ask", ["title": "14 files?", "key": "k", "replace": "true"])
+        let told = try await agent.reply(to: first)
+        #expect(told.outcome == "withdrawn" && told.content["superseded_by"] as? Int == 2)
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        #expect(try await agent.reply(to: second).button == "yes")
+        _ = try await queue.run(
+            "ask", "1 file?", "-b", "yes=Yes", "--cancel", "no=No", "--key", "l", "--source",
+            "mcp:agent", "--detach")
+        #expect(try await queue.run("answer", "3", "yes").code == 0)
+        let late = try await agent.call(
+            "ask", ["title": "2 files?", "key": "l", "replace": true])
+        #expect(late.alert == 3 && late.summary.contains("Your question was not asked"))
+        #expect(late.content["title"] as? String == "1 file?")
+        let withoutKey = try await agent.call("ask", ["title": "Go?", "replace": true])
+        #expect(withoutKey.isError && withoutKey.reason == "invalid")
+        _ = await agent.finish()
+    }
+
+    @Test("A stale answer is a failure that allows nothing, and the same call asks again")
+    func stale() async throws {
+        let agent = try await AgentClient(queue, options: ["--wait", "100ms"])
+        let question = ["title": "Deploy?", "valid": "300ms"]
+        #expect(try await agent.call("ask", question).state == "waiting")
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(
+            try await eventually {
+                try await queue.objects("show", "1").first?["stale"] as? Bool == true
+            })
+        let late = try await agent.call("ask", question)
+        #expect(late.isError && late.state == "failed" && late.reason == "stale", "\(late)")
+        #expect(late.summary.hasPrefix("That allows nothing: the answer to alert 1 is stale"))
+        #expect(await eventuallyCollected(1))
+        let again = try await agent.call("ask", question)
+        #expect(again.state == "waiting" && again.alert == 2)
+        _ = await agent.finish()
+    }
+
     @Test("A call that has waited for long enough returns that, and collect goes on")
     func held() async throws {
         let agent = try await AgentClient(queue, options: ["--wait", "300ms"])

@@ -46,6 +46,7 @@ struct HookTests {
             """
             cat > \(queue.directory)/in.$ALERTQ_ALERT
             echo "$ALERTQ_OUTCOME $ALERTQ_BUTTON $ALERTQ_DATABASE $# $2"
+            echo "$ALERTQ_VALUES $ALERTQ_NOTE"
             """)
         try await answered(1)
         let shown = try await queue.run("show", "1", "--json").output
@@ -59,11 +60,21 @@ struct HookTests {
         #expect(await watch.exit() == 128 + SIGTERM)
         let output = await watch.output.complete()
         #expect(
-            output == "answered yes \(queue.path) 2 a b\nanswered no \(queue.path) 2 a b\n")
+            output
+                == "answered yes \(queue.path) 2 a b\n{} \nanswered no \(queue.path) 2 a b\n{} \n")
+        #expect(
+            try await queue.run("ask", "Q", "-b", "go", "--field", "host", "--detach").code == 0)
+        #expect(
+            try await queue.run("answer", "3", "go", "--set", "host=nas", "--note", "now").code == 0
+        )
+        let third = try queue.start(["watch", "--exec", hook])
+        #expect(await eventually { third.output.text.hasSuffix("{\"host\":\"nas\"} now\n") })
+        third.kill(SIGTERM)
+        _ = await third.exit()
         let again = try queue.start(["watch", "--json", "--exec", try program()])
         try await answered(1)
         #expect(await eventually { again.output.text.contains("\"collected_at\":\"") })
-        #expect(runs == ["1", "2", "3"])
+        #expect(runs == ["1", "2", "3", "4"])
         #expect(try await queue.isSound())
     }
 

@@ -218,6 +218,14 @@ extension VerbTableTests {
             ]
         },
         17: { [try await $0.asking("cancel", "1")] },
+        18: { test in
+            let id = try await test.ask("--key", "k", "--valid", "1ms")
+            _ = try await test.queue.run("answer", id, "yes")
+            return [
+                try await test.queue.run("collect", "k"), try await test.queue.run("wait", id),
+                try await test.queue.run("collect", "k", "--json"),
+            ]
+        },
         64: { [try await $0.queue.run("list", "--nonsense"), try await $0.queue.run("lsit")] },
         65: { test in
             let id = try await test.ask()

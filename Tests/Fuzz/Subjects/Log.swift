@@ -86,6 +86,8 @@ private let tables = [
             ("title", .text), ("message", .text), ("buttons", .json("[")), ("info", .json("{")),
             ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
             ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
+            ("valid_ms", .optional(.integer)), ("resolved_boot_ms", .optional(.integer)),
+            ("resolved_boot", .optional(.word(["boot", "other"]))), ("superseded_by", .small),
             ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
             ("expires_ms", .integer), ("expires_boot_ms", .integer), ("presented_ms", .integer),
             ("snoozes", .integer), ("snoozed_ms", .optional(.integer)),

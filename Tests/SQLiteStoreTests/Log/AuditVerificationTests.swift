@@ -46,6 +46,41 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
+    @Test(
+        "The independent verifier finds a forged successor, validity or time of an answer",
+        arguments: [
+            ("", nil), ("UPDATE alerts SET superseded_by = 9 WHERE id = 1", "took its place"),
+            ("UPDATE alerts SET superseded_by = 9 WHERE id = 3", "took its place"),
+            ("UPDATE alerts SET valid_ms = 1 WHERE id = 2", "the timers"),
+            ("UPDATE alerts SET resolved_boot_ms = 1 WHERE id = 2", "at another time"),
+            ("UPDATE alerts SET resolved_boot = 'x' WHERE id = 4", "at another time"),
+            ("UPDATE alerts SET resolved_boot_ms = 1, resolved_boot = 'x' WHERE id = 3", "another"),
+            ("UPDATE alerts SET note = 'other' WHERE id = 2", "the note"),
+        ])
+    func independentAnswers(script: String, complaint: String?) async throws {
+        let log = try await AuditLog()
+        var alert = Alert.yesNo("Old?", key: "k")
+        alert.validFor = .seconds(60)
+        try await log.store.ask(alert)
+        alert.title = "New?"
+        _ = try await log.store.enqueue(
+            Question(alert: alert, source: "test", replaces: true), by: .ana)
+        (alert.key, alert.deadline, alert.defaultButton) = (nil, .after(.seconds(5)), "Yes")
+        for _ in 3...4 { try await log.store.ask(alert) }
+        let yes = Resolution.choose(button: 0, .person, Alert.Input(note: "soon"))
+        _ = try await log.store.resolve(2, yes, by: .ana)
+        try await log.store.answer(3, 1)
+        log.clock.advance(by: .seconds(6))
+        _ = try await log.store.applyDeadlines()
+        try log.forge(script)
+        let run = try await Child.run("python3", Self.verifier, log.queue.path)
+        #expect((run.code == 0) == (complaint == nil), "\(run.errors)")
+        #expect(complaint.map { run.errors.contains($0) } ?? true, "\(run.errors)")
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.isEmpty == (complaint == nil), "\(problems)")
+        await log.store.close()
+    }
+
     /// About 16 entries of all kinds.
     private func mix(_ log: AuditLog) async throws {
         let store = log.store
@@ -133,6 +168,31 @@ struct AuditVerificationTests {
         UPDATE copy SET id = 99; REPLACE INTO alerts SELECT * FROM copy
         """,
     ]
+
+    @Test(
+        "The triggers refuse to change which alert has taken another's place",
+        arguments: [
+            "UPDATE alerts SET superseded_by = 9 WHERE id = 1",
+            "UPDATE OR REPLACE alerts SET superseded_by = 0 WHERE id = 1",
+            "UPDATE OR REPLACE alerts SET superseded_by = 9 WHERE id = 2",
+            """
+            CREATE TEMP TABLE copy AS SELECT * FROM alerts WHERE id = 1;
+            UPDATE copy SET id = 99; REPLACE INTO alerts SELECT * FROM copy
+            """,
+            "REPLACE INTO alerts SELECT * FROM alerts WHERE id = 2",
+        ])
+    func successors(sql: String) async throws {
+        let log = try await AuditLog()
+        try await log.store.ask(.yesNo("First?", key: "k"))
+        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+        _ = try await log.store.enqueue(second, by: .ana)
+        let db = try log.queue.connection()
+        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
+        let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
+        #expect(error.isConstraint)
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
+        await log.store.close()
+    }
 
     @Test("The triggers refuse to change the log, questions and responses", arguments: forbidden)
     func triggers(sql: String) async throws {

@@ -56,6 +56,9 @@ struct FactForgingTests {
         ("UPDATE alerts SET handled = 0 WHERE id = 5", 5),
         ("UPDATE alerts SET handled = 1 WHERE id = 6", 6),
         ("UPDATE alerts SET handled = 1 WHERE id = 10", 10),
+        // Which alert was asked in its place.
+        ("UPDATE alerts SET superseded_by = 99 WHERE id = 8", 8),
+        ("UPDATE alerts SET superseded_by = 99 WHERE id = 10", 10),
         // What an erasure has left, and which entry records it.
         ("UPDATE alerts SET erased_seq = NULL WHERE id = 1", 1),
         ("UPDATE alerts SET erased_seq = 1 WHERE id = 2", 2),
@@ -134,6 +137,55 @@ struct FactForgingTests {
         let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.contains { $0.reason.contains("the file is damaged") }, "\(problems)")
         await log.store.close()
+    }
+
+    static let successors: [(String, Alert.ID)] = [
+        ("UPDATE alerts SET superseded_by = 3 WHERE id = 1", 1),
+        ("UPDATE alerts SET superseded_by = -1 WHERE id = 1", 1),
+        ("UPDATE OR REPLACE alerts SET superseded_by = 0 WHERE id = 1", 1),
+        ("UPDATE alerts SET superseded_by = 3 WHERE id = 2", 2),
+        ("UPDATE audit SET detail = 'by 3' WHERE event = 'superseded'", 1),
+        ("UPDATE audit SET event = 'returned' WHERE event = 'superseded'", 1),
+    ]
+
+    @Test("A forged successor is found, and neither is returned", arguments: successors)
+    func successor(script: String, id: Alert.ID) async throws {
+        let log = try await AuditLog()
+        try await log.store.ask(.yesNo("First?", key: "k"))
+        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+        _ = try await log.store.enqueue(second, by: .ana)
+        #expect(try await log.store.record(1).response?.supersededBy == 2)
+        _ = try await log.problem(after: script)
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.contains { $0.alertID == id }, "\(problems)")
+        let error = await #expect(throws: AlertError.self) { try await log.store.record(id) }
+        #expect(error?.kind == "inconsistent")
+        await log.store.close()
+    }
+
+    @Test(
+        "A forged validity, or another time of the answer, is found",
+        arguments: [
+            "valid_ms = valid_ms + 1", "valid_ms = NULL", "resolved_boot_ms = resolved_boot_ms + 1",
+            "resolved_boot = 'other'", "resolved_boot_ms = NULL, resolved_boot = NULL",
+            "resolved_boot_ms = NULL",
+        ])
+    func validity(assignment: String) async throws {
+        for button in [0, nil] {
+            let log = try await AuditLog()
+            var alert = Alert.yesNo(deadline: .after(.seconds(5)))
+            (alert.validFor, alert.defaultButton) = (.seconds(60), "Yes")
+            try await log.store.ask(alert)
+            if let button { try await log.store.answer(1, button) }
+            log.clock.advance(by: .seconds(6))
+            try await log.store.sweep(atMost: .max)
+            let problem = try await log.problem(
+                after: "UPDATE alerts SET \(assignment) WHERE id = 1")
+            #expect(problem.alertID == 1, "\(problem.reason)")
+            let error = await #expect(throws: AlertError.self) { try await log.store.record(1) }
+            #expect(error?.kind == "inconsistent")
+            await log.store.close()
+        }
     }
 
     @Test("A snooze that may be over, or is from another boot, may have been ended")

@@ -105,6 +105,8 @@ def asked_detail(alert, told):
         parts.append("dismiss after %d ms" % alert["dismiss_after_ms"])
     if alert["snooze_ms"] is not None:
         parts.append("snooze %d ms" % alert["snooze_ms"])
+    if alert["valid_ms"] is not None:
+        parts.append("valid for %d ms" % alert["valid_ms"])
     if alert["awaited"]:
         parts.append("awaited")
     parts.append("leaves " + leaves_hash(alert).hex())
@@ -125,6 +127,11 @@ def is_in_time(entry, alert):
 
 
 EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms")
+GIVEN = re.compile(r"given at (-?[0-9]+) ms(?:; (.*))?")
+UNTOLD = """
+    SELECT id FROM alerts WHERE superseded_by <> 0 AND NOT EXISTS (
+        SELECT 1 FROM audit WHERE alert_id = alerts.id AND event = 'superseded')
+"""
 ERASED = re.compile(r"alerts ([0-9]+(?:-[0-9]+)?(?:, [0-9]+(?:-[0-9]+)?)*)")
 
 
@@ -196,6 +203,25 @@ def answer_detail(alert):
     return "values " + sha256(["alertq-values-1", alert["salt"], note, values]).hex()
 
 
+def goes_stale(alert):
+    """Whether the answer can go stale: it is not that of the cancel button."""
+    if alert["valid_ms"] is None or alert["outcome"] not in ("answered", "expired"):
+        return False
+    buttons, index = json.loads(alert["buttons"]), alert["button_index"]
+    return 0 <= index < len(buttons) and buttons[index].get("role") != "cancel"
+
+
+def given_fault(entry, alert):
+    """Whether the row has another time of the answer, by the boot clock, than the entry."""
+    told = (alert["resolved_boot"], alert["resolved_boot_ms"])
+    if not goes_stale(alert):
+        return told != (None, None)
+    match = (EXPIRED if alert["outcome"] == "expired" else GIVEN).fullmatch(entry["detail"] or "")
+    if not match:
+        return True
+    return told != (entry["boot"], int(match[2 if alert["outcome"] == "expired" else 1]))
+
+
 def row_fault(db, entry, alert):
     """The fault in the rows that an entry describes; None if there is none."""
     if entry["event"] == "asked":
@@ -204,11 +230,18 @@ def row_fault(db, entry, alert):
             return "the clock, the deadline, the timers, the wait or what is left were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
+    if entry["outcome"] is not None and given_fault(entry, alert):
+        return "it was given at another time"
     if entry["outcome"] is not None and alert["salt"] is not None:
         detail = answer_detail(alert)
         expected = entry["detail"] if entry["outcome"] in ("answered", "dismissed") else None
+        given = GIVEN.fullmatch(expected or "")
+        if given:
+            expected = given[2]
         if detail != expected:
             return "the values or the note of the answer were changed"
+    if entry["event"] == "superseded" and entry["detail"] != "by %d" % alert["superseded_by"]:
+        return "it names an alert other than the one that took its place"
     if entry["event"] == "erased" and not is_erased(db, entry):
         return "what is left of erased alerts was changed"
     return None
@@ -287,6 +320,8 @@ def all_faults(db, known):
         faults = [numbers.fault(db, entry), *entry_faults(db, entry, asked)]
         for fault in filter(None, faults):
             yield entry["seq"], entry["alert_id"], fault
+    for (alert,) in db.execute(UNTOLD):
+        yield 0, alert, "no entry says which alert took its place"
     upkeep = db.execute("SELECT first_id FROM upkeep").fetchone()
     if not upkeep or upkeep[0] != max(numbers.start, 1):
         yield None, None, "the next alert's id is not the one that the log says"

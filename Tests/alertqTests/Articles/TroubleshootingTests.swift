@@ -32,6 +32,7 @@ struct TroubleshootingTests {
         AlertError.late(Sample.response(.expired)),
         AlertError.notAsSeen(42),
         AlertError.keyConflict("prune-1", 42, part: "title"),
+        AlertError.stale(Sample.response(), validFor: .seconds(900)),
         AlertError.inconsistent(42, "it was changed"),
         AlertError.inconsistent(nil, "it was changed"),
         AlertError.invalid("title", "is blank"),

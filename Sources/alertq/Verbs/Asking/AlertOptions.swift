@@ -19,9 +19,12 @@ struct AlertOptions: Sendable {
     @Defaulted var priority = Alert.Priority.normal
     var source: String?
     var key: String?
+    /// Whether it takes the place of another question that waits under its key.
+    var replaces = false
     var timeout: Alert.Deadline?
     var defaultButton: String?
     var dismissAfter: Duration?
+    var validFor: Duration?
     var info: [NamedText] = []
     var presenters: [String] = []
 
@@ -42,7 +45,8 @@ struct AlertOptions: Sendable {
         Alert(
             title, message: readsMessage ? nil : message, style: isSheet ? .actionSheet : .alert,
             buttons: buttons, fields: fields, priority: priority, deadline: timeout,
-            defaultButton: defaultButton, dismissAfter: dismissAfter, source: source, key: key,
+            defaultButton: defaultButton, dismissAfter: dismissAfter, validFor: validFor,
+            source: source, key: key,
             presenters: presenters.isEmpty ? nil : presenters,
             userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
     }
@@ -51,6 +55,9 @@ struct AlertOptions: Sendable {
     func validate() throws(UsageError) {
         guard timeout != nil || defaultButton == nil else {
             throw UsageError("--default needs --timeout, the time after which it is applied")
+        }
+        guard key != nil || !replaces else {
+            throw UsageError("--replace needs --key, under which the other question waits")
         }
         guard unattendedAfter == nil || ifUnattended == .applyDefault else {
             throw UsageError("--unattended-after needs --if-unattended default")

@@ -9,8 +9,10 @@ struct AskCommand: AskingCommand {
         .message, .messageFrom, .button, .cancel, .destructive,
         Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
         Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
-        .field, .schema, .priority, .source, .key(), .timeout,
-        .defaultButton, .info, .on,
+        .field, .schema, .priority, .source, .key(), .replace, .timeout,
+        .defaultButton,
+        .valid(help: "Let an answer count for that long after it was given; then it is stale"),
+        .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
         .waitFor, .plain, .quiet,
         .ifUnattended(
@@ -41,6 +43,17 @@ struct AskCommand: AskingCommand {
         --default prints that button's id and exits as if it had been chosen.
         """,
         """
+        With --replace, a question that waits under KEY is withdrawn in the moment in which this one \
+        is asked, and commands that wait for it exit with 13. If it asks the same, it is joined. If \
+        it has ended and nobody has collected its response, this command prints that response, and \
+        says on stderr that it is to the earlier question.
+        """,
+        """
+        An answer that is used longer after it was given than --valid says is stale: ask, wait and \
+        collect print nothing, not even with --json, say so on stderr, and exit with 18. It is marked \
+        as collected, and stays in the history. The button that means no never goes stale.
+        """,
+        """
         Interrupting this command withdraws the alert, unless it has a key: then the alert stays, \
         and the same command joins it later. If another process holds the queue's lock, the alert \
         can't be withdrawn: then it stays too, and this command prints how to withdraw it. Signals \
@@ -57,7 +70,7 @@ struct AskCommand: AskingCommand {
 
     private static let exitCodes: [[ExitCode]] = [
         [.done, .cancelButton], ExitCode.endsWithoutButton,
-        [.unattended, .stillWaiting, .conflict],
+        [.unattended, .stillWaiting, .conflict, .stale],
         [.usage, .badData, .notFound, .inputOutput, .busy, .notPermitted],
     ]
 

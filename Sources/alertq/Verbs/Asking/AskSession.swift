@@ -62,7 +62,10 @@ extension AskSession {
             await giveUp(asked, manager)
             throw Interruption(signal: signal)
         }
-        if asked.isJoined { noteIgnored(asked.record) }
+        if asked.isJoined {
+            noteIgnored(asked.record)
+            noteTooLate(alert, asked.record)
+        }
         noteDeadline(asked.record)
         let isOwn = asked.record.alert.isFor("terminal")
         await noteIfUnattended(asked.record, isOwn ? terminal : nil, manager)
@@ -101,7 +104,8 @@ extension AskSession {
         do {
             return try await RewriteNote.whileStoring(in: manager, context) {
                 () async throws(AlertError) in
-                try await manager.submit(alert, isAwaited: isAwaited)
+                try await manager.submit(
+                    alert, isAwaited: isAwaited, replaces: question.replaces)
             }
         } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
@@ -236,6 +240,16 @@ extension AskSession {
             verb != NotifyCommand.name || context.errors.isTerminal
         else { return }
         context.inform("alert \(record.id) expires at \(LocalTime.text(end, .whole))")
+    }
+
+    /// Prints that a question has ended before it could be replaced, and is not what is asked now.
+    private func noteTooLate(_ alert: Alert, _ record: AlertRecord) {
+        guard question.replaces, record.response != nil,
+            let part = record.isErased ? "text" : alert.firstDifference(from: record.alert)
+        else { return }
+        context.inform(
+            "alert \(record.id) ended before it could be replaced, and this is its response; it "
+                + "has another \(part)")
     }
 
     /// Prints which options are ignored because the alert was asked before, with others.

@@ -102,10 +102,20 @@ extension Option where Target: AskingCommand {
         Option("key", .key, \.question.key, help: help)
     }
 
+    static var replace: Option {
+        Option(
+            "replace", \.question.replaces,
+            help: "Take back the question that waits under KEY, if it is another one")
+    }
+
     static var timeout: Option {
         Option(
             "timeout", .deadline, \.question.timeout,
             help: "Let the alert expire after a duration, such as 10m, or at a time")
+    }
+
+    static func valid(help: String) -> Option {
+        Option("valid", .duration, \.question.validFor, help: help)
     }
 
     static var info: Option {

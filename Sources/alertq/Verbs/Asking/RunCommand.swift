@@ -25,6 +25,9 @@ struct RunCommand: AskingCommand {
         Option(
             "only-person", \.onlyPerson,
             help: "Let a program say no, but only a person say yes"),
+        .valid(
+            help: "How long after it was given an answer runs the command; then it asks again "
+                + "(default: 15m)"),
         .info, .on, .waitFor, .plain, .quiet,
         .ifUnattended(
             help: "What to do if nobody is there to see it: wait, fail, or apply --default"),
@@ -40,7 +43,8 @@ struct RunCommand: AskingCommand {
         An answer runs the command once: a yes is marked as used, and the start is logged, before \
         the command starts. If this process is killed while it waits, the same command line joins \
         the alert or uses its answer; a command, directory, user or host that differs in a byte \
-        asks anew, and so does the same command once its answer has been used. Interrupting this \
+        asks anew, and so does the same command once its answer has been used, or is older than --valid \
+        says; with --key, it isn't run then. Interrupting this \
         command withdraws the alert that it asked; the alert stays if it has a --key, or if this \
         command joined it.
         """,
@@ -78,6 +82,7 @@ struct RunCommand: AskingCommand {
         }
         addButtons()
         question.title = title ?? Self.title(for: words)
+        question.validFor = question.validFor ?? .seconds(15 * 60)
         try question.validate()
         let standard = question.buttons.first { $0.id == question.defaultButton }
         guard standard == nil || standard?.role == .cancel || allowsDefault else {

@@ -16,6 +16,8 @@ struct RunRefusal: Error {
         case waiting
         /// The answer of the given key has been used before.
         case used
+        /// The answer of the given key was given too long ago.
+        case stale
         case error
     }
 

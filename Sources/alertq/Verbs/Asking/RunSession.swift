@@ -58,7 +58,7 @@ extension RunSession {
             session.verb,
             of: command.parts + [alert.title, alert.message ?? ""]
                 + alert.buttons.flatMap { [$0.id, $0.title, "\($0.role, default: "-")"] }
-                + [alert.defaultButton ?? ""]
+                + [alert.defaultButton ?? "", "\(alert.validFor?.milliseconds ?? 0)"]
                 + alert.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
         let terminal = alert.isFor("terminal") ? ControllingTerminal() : nil
         return try await session.queue.open(via: session.verb, source: alert.source) { manager in
@@ -75,12 +75,14 @@ extension RunSession {
                     try await manager.collect(asked.record.id)
                     continue
                 }
+                if try await isStale(asked.record, manager) { continue }
                 let end = try await session.end(of: asked, terminal, watch, manager)
                 let record = try await answered(asked.record, end, manager)
                 try command.checkIsUnchanged()
                 if let relay = try await use(record, watch, manager) {
                     return Approval(record: record, signals: watch, relay: relay)
                 }
+                if try await isStale(try await manager.record(record.id), manager) { continue }
                 let problem = "the answer to alert \(record.id) has been used by another process"
                 guard session.question.key == nil else {
                     throw RunRefusal(.used, problem, record)
@@ -88,6 +90,21 @@ extension RunSession {
                 context.inform("run: \(problem); asking again")
             }
         }
+    }
+
+    /// Whether the answer to an alert was given too long ago, and the command is to be asked about
+    /// again.
+    ///
+    /// - Throws: ``RunRefusal`` if its key can't be asked with again.
+    private func isStale(_ record: AlertRecord, _ manager: AlertManager) async throws -> Bool {
+        guard let response = record.response, response.isStale, response.collectedAt == nil else {
+            return false
+        }
+        try await manager.collect(record.id, because: Response.staleReason)
+        let problem = "\(AlertError.stale(record))"
+        guard session.question.key == nil else { throw RunRefusal(.stale, problem, record) }
+        context.inform("run: \(problem); asking again")
+        return true
     }
 
     /// Whether an alert ended before anybody decided, while no process waited for it.

@@ -26,7 +26,7 @@ struct AuditListCommand: AuditReadingCommand {
         The events are asked, presented, returned, snoozed, cancelling (the screen that shows the \
         alert was asked to cancel it), resolved, collected, ran (a command that the answer allows \
         has started or ended), erased and restored. The names access, claimed, \
-        moved, reminded, seen, superseded and unused are reserved: ignore them, and any other name that you don't know.
+        moved, reminded, seen and unused are reserved: ignore them, and any other name that you don't know.
         """,
     ]
 

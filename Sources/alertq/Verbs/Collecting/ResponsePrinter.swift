@@ -51,6 +51,13 @@ struct ResponsePrinter: Sendable {
             throw AlertError.storage(
                 operation: "read the response to alert \(record.id)", "there is none")
         }
+        guard !response.isStale else {
+            context.note("\(verb): \(AlertError.stale(record))")
+            if response.collectedAt == nil {
+                await collect(record, manager, because: Response.staleReason)
+            }
+            return .stale
+        }
         let ending = record.ending(context.noteTime)
         let result = AskResult(response)
         do {
@@ -107,7 +114,9 @@ struct ResponsePrinter: Sendable {
         }
     }
 
-    private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
+    private func collect(
+        _ record: AlertRecord, _ manager: AlertManager, because reason: String? = nil
+    ) async {
         if let handler = record.alert.handler, !takesHandled {
             context.inform(
                 "the response to alert \(record.id) is left to the handler “\(handler)”, which "
@@ -125,7 +134,7 @@ struct ResponsePrinter: Sendable {
             }
         }
         do {
-            try await manager.collect(record.id)
+            try await manager.collect(record.id, because: reason)
         } catch {
             // The result has been printed, and is true; at worst it is offered once more.
             context.note("\(verb): the response could not be marked as collected: \(error)")

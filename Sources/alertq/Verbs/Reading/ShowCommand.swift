@@ -108,6 +108,10 @@ struct ShowCommand: NamingCommand {
                         + (record.followsWallClock ? "wall clock" : "boot clock")
             ),
             ("default", alert.defaultButton ?? ""),
+            (
+                "valid",
+                alert.validFor.map { "for \(LengthText.text($0)) after the answer" } ?? ""
+            ),
             ("shown on", alert.presenters?.joined(separator: ", ") ?? ""),
             (
                 "snoozed until",
@@ -119,6 +123,9 @@ struct ShowCommand: NamingCommand {
         if let response = record.response {
             lines.append(("response", record.ending(context.lastingTime)))
             lines.append(("collected", time(response.collectedAt, context)))
+            if response.isStale, response.collectedAt == nil {
+                lines.append(("stale", "it was given too long ago to be used"))
+            }
         }
         return lines.reduce(into: text) { text, next in
             text += line(next.name, characters.ours(SafeText.lines(next.text)), context)

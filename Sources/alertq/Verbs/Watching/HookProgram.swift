@@ -62,6 +62,8 @@ extension HookProgram.Input {
             ("ALERTQ_ALERT", "\(record.id)"), ("ALERTQ_KEY", record.alert.key ?? ""),
             ("ALERTQ_OUTCOME", record.response?.outcome.rawValue ?? ""),
             ("ALERTQ_BUTTON", record.response?.button?.id ?? ""),
+            ("ALERTQ_VALUES", record.response?.input.text(for: record.alert.fields) ?? "{}"),
+            ("ALERTQ_NOTE", record.response?.note ?? ""),
         ]
         self.kept = kept
     }

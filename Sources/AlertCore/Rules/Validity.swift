@@ -1,0 +1,28 @@
+extension Alert {
+    /// Whether a response goes stale: a yes does, by whomever it was decided, and a no does not.
+    package func limits(_ response: Response) -> Bool {
+        validFor != nil && response.allowsRun(byDefault: true)
+    }
+}
+
+extension AlertRecord {
+    /// The record with whether its answer is stale by now.
+    ///
+    /// Within the boot in which it was given the boot clock decides, and after that the wall clock,
+    /// as for a deadline that is given as a length.
+    package func current(at now: ClockReading) -> AlertRecord {
+        guard let length = alert.validFor, let givenAt else { return self }
+        var record = self
+        record.response?.isStale = now.isAtOrAfter(givenAt.advanced(by: length))
+        return record
+    }
+}
+
+extension StoredAlert {
+    /// The alert with whether its answer is stale by now.
+    package func current(at now: ClockReading) -> StoredAlert {
+        var alert = self
+        alert.record = record.current(at: now)
+        return alert
+    }
+}
