@@ -23,7 +23,7 @@ enum Operation: String, CaseIterable, Sendable {
                 "--json",
             ]
         case .notify: ["notify", "Told", "--json"]
-        case .answer: ["answer", "1", "yes", "--json"]
+        case .answer: ["answer", "4", "yes", "--set", "host=nas", "--note", "now", "--json"]
         case .snooze: ["snooze", "1", "--json"]
         case .withdraw: ["withdraw", "1", "--json"]
         case .cancel: ["cancel", "1", "--json"]
@@ -53,7 +53,14 @@ enum Operation: String, CaseIterable, Sendable {
         case .first, .firstInEmptyFile, .ask, .checkpoint:
             "SELECT count(*) FROM alerts WHERE key = 'asked'"
         case .notify: "SELECT count(*) > 0 FROM alerts WHERE title = 'Told'"
-        case .answer, .present: Self.response(to: 1, "outcome = 'answered' AND button_index = 0")
+        case .answer:
+            Self.response(
+                to: 4,
+                """
+                outcome = 'answered' AND button_index = 0 AND field_values = '{"host":"nas"}'
+                AND note = 'now'
+                """)
+        case .present: Self.response(to: 1, "outcome = 'answered' AND button_index = 0")
         case .snooze: "SELECT snoozes > 0 FROM alerts WHERE id = 1"
         case .withdraw: Self.response(to: 1, "outcome = 'withdrawn'")
         case .cancel: Self.response(to: 1, "outcome = 'cancelled'")
@@ -63,7 +70,7 @@ enum Operation: String, CaseIterable, Sendable {
         case .purge:
             """
             SELECT erasures > 0 AND erasures = erasures_done AND (SELECT salt IS NULL
-                FROM alerts WHERE id = 4) FROM upkeep
+                FROM alerts WHERE id = 5) FROM upkeep
             """
         case .backup: "SELECT 1"
         case .restore: "SELECT count(*) FROM audit WHERE event = 'restored'"

@@ -32,7 +32,7 @@ final class OperationStart: Sendable {
         operation == .first || operation == .firstInEmptyFile
     }
 
-    /// Alert 1 waits, 2 is answered but not collected, 3 is overdue.
+    /// Alert 1 waits, 2 is answered but not collected, 3 is overdue, 4 asks for a value.
     init(withCheckpoint: Bool) async throws {
         directory = "/tmp/alertq-start-\(UUID())"
         told = Ledger()
@@ -45,7 +45,8 @@ final class OperationStart: Sendable {
         let ask = ["ask", "-b", "yes", "--cancel", "no", "--detach", "--json"]
         for words in [
             ask + ["Waiting"], ask + ["Answered", "--key", "answered"],
-            ask + ["Overdue", "--timeout", "1s"], ["answer", "2", "yes", "--json"],
+            ask + ["Overdue", "--timeout", "1s"], ask + ["Named", "--field", "host"],
+            ["answer", "2", "yes", "--json"],
         ] {
             let child = try await queue.start(words).finish()
             try #require(child.code == 0, "\(child.errors)")
@@ -60,7 +61,7 @@ final class OperationStart: Sendable {
         let old = [
             "ask", "SECRET", "-m", "SECRET", "-b", "yes=SECRET1", "--cancel", "SECRET", "--key",
         ]
-        for words in [old + ["old", "--detach"], ["answer", "4", "yes"], ["collect", "old"]] {
+        for words in [old + ["old", "--detach"], ["answer", "5", "yes"], ["collect", "old"]] {
             try #require(try await queue.start(words).finish().code == 0)
         }
         let search = try await queue.run("history", "--text", "secret")
