@@ -41,7 +41,9 @@ struct NotificationContent: Sendable {
             buttons = alert.buttons.enumerated().compactMap { index, button in
                 let label = Self.label(button.title)
                 if reply?.button == index { return Action(key: Self.replyKey, label: label) }
-                return alert.needsValues(index) ? nil : Action(key: "\(index)", label: label)
+                // Nobody answers with values that they have not seen.
+                let needsValues = !alert.fields.isEmpty && button.role != .cancel
+                return needsValues ? nil : Action(key: "\(index)", label: label)
             }
         }
         let areComplete = buttons.count == alert.buttons.count
@@ -118,12 +120,5 @@ struct NotificationContent: Sendable {
     private static func label(_ title: String) -> String {
         SafeText.title(title).replacing("&", with: "＆").replacing("<", with: "‹")
             .replacing(">", with: "›")
-    }
-}
-
-extension Alert {
-    /// Whether a button can't be chosen without values.
-    fileprivate func needsValues(_ index: Int) -> Bool {
-        (try? completed(Input(), buttonAt: index)) == nil
     }
 }

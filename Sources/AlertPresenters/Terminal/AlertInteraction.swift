@@ -68,8 +68,9 @@ struct AlertInteraction: Equatable, Sendable {
     var hasButtons: Bool { !buttons.choices.isEmpty }
     /// Whether `l` offers times.
     var letterOffersTimes: Bool { hasButtons && !buttons.isFirstLetter("l") }
-    /// The key for a note: `n`, or `+` where that is a button's letter.
-    var noteKey: String { buttons.isFirstLetter("n") ? "+" : "n" }
+    /// The key for a note, which is no button's letter: one that sometimes were would choose that
+    /// button by mistake.
+    static let noteKey = "+"
     /// Whether keys go to an entry of the form.
     var isInForm: Bool { laterMenu == nil && form.focus != nil }
 
@@ -104,6 +105,8 @@ struct AlertInteraction: Equatable, Sendable {
         }
         if entersForm(key) { return nil }
         switch buttons.press(key, visible: visible) {
+        // What is typed on after the last entry must not answer.
+        case .chosen where key != .enter && !form.entries.isEmpty: return nil
         case .chosen(let choice):
             let isCancelling = choice.role == .cancel
             guard isCancelling || form.finish() else { return .edited }
@@ -142,7 +145,7 @@ struct AlertInteraction: Equatable, Sendable {
             return .finish(.later(nil))
         } else if Self.letter(key) == "l" {
             openMenu()
-        } else if Self.letter(key) == noteKey {
+        } else if Self.letter(key) == Self.noteKey {
             form.enterNote()
             return .edited
         }

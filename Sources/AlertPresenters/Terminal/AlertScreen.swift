@@ -28,6 +28,8 @@ struct AlertScreen {
         var maxScroll = 0
         /// The indices of the choices that are fully visible.
         var visible: Set<Int> = []
+        /// Whether the entry that takes keys is on the screen, if there is one.
+        var showsFocus = true
         /// Whether the window is too small to show a title and a button.
         var isTooSmall = false
     }
@@ -86,17 +88,19 @@ struct AlertScreen {
         let shownButtons = buttons.window(rows: max(half, rows - 1 - body.count))
         let room = rows - 1 - shownButtons.lines.count
         var first = state.scroll
+        let start = body.count - form.lines.count
         if state.followsCursor, let focus = form.focus {
             // Of an entry that is longer than the window, the line with the cursor is shown.
-            let (start, rows) = (body.count - form.lines.count, max(1, room - 1))
+            let rows = max(1, room - 1)
             for line in [focus.lines.upperBound - 1, focus.lines.lowerBound, focus.cursor] {
                 first = min(max(first, start + line - rows + 1), start + line)
             }
         }
         let (shown, scroll, page) = Self.window(body, from: first, rows: room)
+        let showsFocus = form.focus.map { scroll..<scroll + page ~= start + $0.cursor } ?? true
         let layout = Layout(
             lines: [], scroll: scroll, page: page, maxScroll: max(0, body.count - page),
-            visible: shownButtons.visible)
+            visible: shownButtons.visible, showsFocus: showsFocus)
         let hint = hintLine(state, buttons, isScrolled: room < body.count)
         body = shown
         return Self.cut(body + shownButtons.lines + [hint], columns, layout)
@@ -184,11 +188,11 @@ struct AlertScreen {
             hints.append(escapeHint(interaction))
             if isScrolled { hints.append("PgDn scrolls") }
             if list.selected != nil { hints.append("\(arrows) select") }
-            hints.append("\(interaction.noteKey) note")
+            hints.append("\(AlertInteraction.noteKey) note")
             if buttons.hasMarks { hints.append("! destroys") }
             // Not every keyboard can type the other letters.
             let letters = list.directLetters.filter { $0.utf8.allSatisfy { $0 < 0x80 } }
-            if !letters.isEmpty {
+            if !letters.isEmpty, interaction.form.entries.isEmpty {
                 let verb = letters.count == 1 ? "chooses" : "choose"
                 hints.append(letters.joined(separator: ", ") + " \(verb)")
             }

@@ -135,7 +135,7 @@ extension AlertSession {
             if let before, reader.last.time < before.time + KeyGate.repeatGap {
                 state.interaction = before.before
             }
-            if state.interaction.type(keys) {
+            if hidesEntry || state.interaction.type(keys) {
                 state.followsCursor = true
             } else {
                 for key in keys where key.moves { press(key) }
@@ -148,7 +148,19 @@ extension AlertSession {
         return nil
     }
 
+    /// Whether keys go to an entry that isn't on the screen. What nobody sees is not edited: a key
+    /// only brings it there.
+    private var hidesEntry: Bool { state.interaction.isInForm && !shown.showsFocus }
+
     private mutating func press(_ key: Key) {
+        switch key {
+        case .pageUp, .pageDown, .redraw, .escape: break
+        default:
+            guard !hidesEntry else {
+                state.followsCursor = true
+                return
+            }
+        }
         let before = state.interaction
         let action = state.interaction.press(key, visible: shown.visible)
         if !key.moves, action != .edited {

@@ -37,9 +37,16 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     private let hasScreen: Bool
     /// The button that was chosen here last, and for which alert.
     private let lastChoice = Mutex<(id: Alert.ID, title: String)?>(nil)
-    /// What was filled in here last, and for which alert: it comes back with a snoozed alert, and with
-    /// one whose answer could not be stored.
-    private let draft = Mutex<(id: Alert.ID, askedAt: Date, form: AlertForm)?>(nil)
+    /// What was filled in here, for the last alerts that have not ended: it comes back with a snoozed
+    /// alert, and with one whose answer could not be stored.
+    private let drafts = Mutex<[Draft]>([])
+    private static let draftLimit = 16
+
+    private struct Draft {
+        let id: Alert.ID
+        let askedAt: Date
+        let form: AlertForm
+    }
 
     /// Opens a terminal.
     ///
@@ -99,14 +106,14 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
             return try await prompt(presentation)
         }
         let record = presentation.record
-        let draft = draft.withLock {
-            $0?.id == record.id && $0?.askedAt == record.askedAt ? $0?.form : nil
+        let draft = drafts.withLock { drafts in
+            drafts.first { $0.id == record.id && $0.askedAt == record.askedAt }?.form
         }
         var session = AlertSession(
             presentation, terminal: terminal, input: input, screen: screen, users: users,
             host: host, form: draft)
         do {
-            defer { self.draft.withLock { $0 = (record.id, record.askedAt, session.form) } }
+            defer { keep(Draft(id: record.id, askedAt: record.askedAt, form: session.form)) }
             let choice = try await session.run()
             session.mark(choice)
             async let marked: Void = session.stay()
@@ -118,6 +125,14 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         } catch {
             await end(input)
             throw error
+        }
+    }
+
+    private func keep(_ draft: Draft) {
+        drafts.withLock { drafts in
+            drafts.removeAll { $0.id == draft.id }
+            if draft.form != AlertForm([]) { drafts.append(draft) }
+            drafts.removeFirst(max(0, drafts.count - Self.draftLimit))
         }
     }
 
@@ -141,7 +156,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
-        draft.withLock { $0 = nil }
+        drafts.withLock { $0.removeAll { $0.id == response.alertID } }
         let (alert, note) = (presentation.alert, note)
         let lines = note.resolved(
             alert.title, isQuestion: !alert.buttons.isEmpty, response: response,

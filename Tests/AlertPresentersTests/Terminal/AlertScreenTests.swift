@@ -182,11 +182,11 @@ struct AlertScreenTests {
             ),
             (
                 Alert("?", buttons: ["Later", .destructive("Delete")]),
-                "Enter chooses · Esc later… · ←→ select · n note · l chooses"
+                "Enter chooses · Esc later… · ←→ select · + note · l chooses"
             ),
             (
                 Alert("?", buttons: [.destructive("A"), .destructive("B")]),
-                "←→ select · l later… · Esc in 5 min · n note"
+                "←→ select · l later… · Esc in 5 min · + note"
             ),
         ])
     func hints(alert: Alert, hint: String) {

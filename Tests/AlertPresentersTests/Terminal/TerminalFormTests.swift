@@ -57,15 +57,28 @@ struct TerminalFormTests {
         #expect(result == renamed("nas lq", keep: true))
     }
 
+    @Test("A key that goes to a field outside of the window only brings it there")
+    func hidden() async throws {
+        var long = Self.alert
+        long.message = (1...100).map { "line \($0)" }.joined(separator: "\n")
+        let result = try await choice(long) {
+            #expect(!terminal.screen.lines.contains { $0.hasPrefix("›") })
+            try await keyboard.press("x")
+            #expect(terminal.screen.lines.contains { $0.hasPrefix("›") })
+            try await keyboard.press("nas\t\t\r")
+        }
+        #expect(result == renamed("nas"))
+    }
+
     @Test("A button says what is missing instead of answering, and cancelling needs nothing")
     func missing() async throws {
         let result = try await choice {
-            try await keyboard.press("\r\rr")
+            try await keyboard.press("\r\rr\r")
             #expect(terminal.screen.lines.contains("  ! A value is required."))
             try await keyboard.press("x\u{1B}[Z\r")
         }
         #expect(result == renamed("x"))
-        let cancelled = try await choice { try await keyboard.press("x\t\tk") }
+        let cancelled = try await choice { try await keyboard.press("x\t\tk\r") }
         #expect(cancelled == .button(1))
     }
 
@@ -134,7 +147,7 @@ struct TerminalFormTests {
     @Test("A note goes with the answer")
     func note() async throws {
         let result = try await choice {
-            try await keyboard.press("x\t\tn")
+            try await keyboard.press("x\t\t+")
             try await keyboard.type("\u{1B}[200~after\nthe release\u{1B}[201~")
             await keyboard.pass(.milliseconds(500))
             try await keyboard.press("\r\r")
@@ -146,7 +159,7 @@ struct TerminalFormTests {
     func typedOn() async throws {
         let result = try await choice {
             try await keyboard.press("\t\t")
-            for (key, tabs) in [("\r", "\t\t"), ("n", "\t")] {
+            for (key, tabs) in [("\r", "\t\t"), ("+", "\t")] {
                 try await keyboard.type(key)
                 await keyboard.pass(.milliseconds(20))
                 try await keyboard.type("o")

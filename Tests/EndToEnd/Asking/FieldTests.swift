@@ -141,7 +141,7 @@ struct FieldTests {
         try await step("\t\u{1B}[C", "Space picks")
         try await step(" ", "[x] ", isChoice: true)
         try await step("\t", "Enter chooses")
-        try await step("n", "Enter done", isChoice: true)
+        try await step("+", "Enter done", isChoice: true)
         try await step("\u{15}ok", "ok")
         try await step("\t", "Enter chooses")
         try await step("\r", "Storing", isChoice: true)

@@ -26,9 +26,8 @@ struct PresentCommand: Command {
         """
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
         and first letters, except for buttons that destroy something. Escape or q snoozes an \
-        alert, l offers snooze times, n (or +, if a button begins with n) adds a note to the \
-        answer, and Ctrl-C stops. Fields are filled in above the buttons: Enter, Tab and the \
-        arrows go from one to the next, and no key chooses a button meanwhile. An alert accepts \
+        alert, l offers snooze times, + adds a note to the answer, and Ctrl-C stops. Fields are filled in above the buttons: Enter, Tab and the \
+        arrows go from one to the next, and letters are text meanwhile. An alert accepts \
         keys once nothing has been typed for 0.75 seconds; pasted text and the repeats of a held \
         key choose nothing. --plain, or TERM=dumb, prints alerts as numbered lines, for screen \
         readers and terminal logs.
@@ -38,7 +37,8 @@ struct PresentCommand: Command {
         alert.
         """,
         """
-        dialog: windows on your desktop, through zenity or kdialog. Closing one snoozes the alert.
+        dialog: windows on your desktop, through zenity or kdialog. Closing one snoozes the alert. \
+        The values of fields are asked for in windows of their own, after the button.
         """,
         """
         command:PROGRAM: a program of your own, by its path or its name in $PATH. It reads the \
