@@ -33,19 +33,11 @@ enum AgentResult {
     }
 
     /// The alert has its response.
-    ///
-    /// - Parameter isEarlier: Whether it is another question than the one that was asked.
-    static func resolved(_ record: AlertRecord, isEarlier: Bool = false) -> ToolResult {
+    static func resolved(_ record: AlertRecord) -> ToolResult {
         guard record.response?.isStale != true else {
             return AgentFailure(AlertError.stale(record)).result
         }
         var sentences = [meaning(of: record)]
-        if isEarlier {
-            sentences.insert(
-                "Your question was not asked: an earlier one, “\(record.alert.title)”, had ended "
-                    + "before yours could take its place, and this is the answer to that one.",
-                at: 0)
-        }
         if record.response?.collectedAt != nil, record.alert.key != nil {
             sentences.append("This response was collected before.")
         }

@@ -68,10 +68,6 @@ final class AgentToolHost: ToolHost {
             let question = try arguments.question()
             let (record, claim) = try await ask(question, arguments, source, manager)
             if let claim { return delivery(of: record, manager, claim) }
-            if record.response != nil, question.firstDifference(from: record.alert) != nil {
-                // It came too late to take the other question's place.
-                return delivery(of: try await manager.settled(record), manager, isEarlier: true)
-            }
             if call.client.takesTasks, record.response == nil, call.end == nil,
                 let task = AgentResult.task(record)
             {
@@ -123,7 +119,7 @@ extension AgentToolHost {
         alert.source = source
         let replaces = try arguments.replaces()
         guard alert.key == nil else {
-            return (try await manager.submit(alert, replaces: replaces).record, nil)
+            return (try await store(alert, replacing: replaces, manager), nil)
         }
         try alert.validate()
         // Agents of one kind work in several directories, and mean different things there.
@@ -140,6 +136,20 @@ extension AgentToolHost {
             claim.end()
         }
         throw AlertError.busy("others are asking the same question, and taking its answers")
+    }
+
+    private func store(
+        _ alert: Alert, replacing: Bool, _ manager: AlertManager
+    ) async throws -> AlertRecord {
+        do {
+            return try await manager.submit(alert, replaces: replacing).record
+        } catch {
+            guard case .alreadyResolved(let response) = error else { throw error }
+            throw AgentFailure(
+                .conflict,
+                "Your question was not asked: alert \(response.alertID), which it was to replace, "
+                    + "had ended before. Call collect with that id to get its answer.")
+        }
     }
 
     /// Claims a response, once nobody else has it; `nil` if somebody, such as a hook, has it for
@@ -213,13 +223,10 @@ extension AgentToolHost {
     }
 
     /// A reply with a response, which is collected once the client has it.
-    ///
-    /// - Parameter isEarlier: Whether it is to an earlier question than the one that was asked.
     private func delivery(
-        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil,
-        isEarlier: Bool = false
+        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil
     ) -> ToolReply {
-        let result = AgentResult.resolved(record, isEarlier: isEarlier)
+        let result = AgentResult.resolved(record)
         return ToolReply(content: .result(result)) { [self] isWritten in
             if isWritten { await collect(record, manager) }
             claim?.end()

@@ -51,9 +51,8 @@ enum AgentTools {
                     "replace",
                     JSONSchema.boolean(
                         "Whether to take back the question that waits under the key, if it is "
-                            + "another one. If that has been answered already, and the answer "
-                            + "was not returned yet, the answer is returned instead of asking; "
-                            + "its title tells which question it is to")
+                            + "another one. If that has ended already, nothing is asked, and "
+                            + "collect returns its answer")
                 ),
                 (
                     "timeout",

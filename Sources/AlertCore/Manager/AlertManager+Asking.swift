@@ -153,7 +153,6 @@ extension AlertManager {
         noteWaitInCallback()
         let asking = try await enqueue(
             alert.filledIn, delegate, isAwaited: true, replaces: replacing)
-        try asking.check(isFor: alert.filledIn)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)
@@ -333,16 +332,5 @@ extension AlertManager {
         guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
         else { return }
         feed(.resolved(record))
-    }
-}
-
-extension Asking {
-    /// Makes sure that a question that came too late to replace another one does not get the answer
-    /// to that.
-    fileprivate func check(isFor alert: Alert) throws(AlertError) {
-        guard !receipt.isNew, let response = receipt.record.response,
-            alert.firstDifference(from: receipt.record.alert) != nil
-        else { return }
-        throw .alreadyResolved(response)
     }
 }

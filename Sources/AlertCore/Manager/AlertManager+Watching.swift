@@ -67,6 +67,9 @@ package enum HookOffer: Sendable {
     case collected
     /// It was already collected, or there is nothing that this process may collect.
     case gone
+    /// It may no longer be used, because of ``Alert/validFor``, and has been collected without the
+    /// hook.
+    case stale
     /// Its asker may still take it, or another process is working on it.
     case taken
     /// The hook failed, or the response could not be marked as collected; it stays uncollected.
@@ -91,7 +94,7 @@ extension AlertManager {
         if isAskerNear(record, response, grace: grace) { return .taken }
         guard !response.isStale else {
             await collectStale(record)
-            return .gone
+            return .stale
         }
         guard await hook(record, claim) else { return .failed }
         for _ in 1...5 {

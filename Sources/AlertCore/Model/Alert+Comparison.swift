@@ -77,14 +77,15 @@ extension AlertRecord {
         alert.defaultButton = asked.defaultButton
         alert.fields = asked.fields
         alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
-        let (followsWallClock, salt, givenAt) = (followsWallClock, salt, givenAt)
+        let (followsWallClock, salt, givenAt, validSince) =
+            (self.followsWallClock, self.salt, self.givenAt, self.validSince)
         self = AlertRecord(
             id: id, alert: alert, source: source, state: state, askedAt: askedAt,
             presentedAt: presentedAt, expiresAt: expiresAt, snoozedUntil: snoozedUntil,
             snoozes: snoozes, response: response?.naming(alert))
         self.followsWallClock = followsWallClock
         self.salt = salt
-        self.givenAt = givenAt
+        (self.givenAt, self.validSince) = (givenAt, validSince)
     }
 }
 

@@ -98,6 +98,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     package var awaitedSince: ClockReading?
     /// When its answer was given, if that goes stale.
     package var givenAt: ClockReading?
+    /// From when on it is valid: for a default the deadline, and otherwise the same.
+    package var validSince: ClockReading?
 
     /// The salt of the content's digest, if a store has read it.
     package var salt: [UInt8]?

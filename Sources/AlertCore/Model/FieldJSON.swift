@@ -385,7 +385,7 @@ extension Alert.Field {
 
         mutating func kind() throws(AlertError) -> Kind {
             let type = try text("type")
-            if let options = try options(titled: "oneOf") {
+            if let options = try options() {
                 guard type ?? "string" == "string" else {
                     throw error("has options that are not texts")
                 }
@@ -407,7 +407,7 @@ extension Alert.Field {
                 }
                 var inner = try Property(id, items)
                 guard try inner.text("type") ?? "string" == "string",
-                    let options = try inner.options(titled: "anyOf")
+                    let options = try inner.options()
                 else {
                     throw error("is an array of something else than options (“enum” or “anyOf”)")
                 }
@@ -441,7 +441,7 @@ extension Alert.Field {
             return rules
         }
 
-        private mutating func options(titled: String) throws(AlertError) -> [Option]? {
+        private mutating func options() throws(AlertError) -> [Option]? {
             if let values = take("enum") {
                 let ids = values.elements?.compactMap(\.string) ?? []
                 guard !ids.isEmpty, ids.count == values.elements?.count else {
@@ -454,10 +454,11 @@ extension Alert.Field {
                 }
                 return zip(ids, titles).map { Option($1, id: $0) }
             }
-            guard let values = take(titled) else { return nil }
+            // The protocol has the first of them for one option, and the other for several.
+            guard let values = take("oneOf") ?? take("anyOf") else { return nil }
             return try (values.elements ?? []).map { value throws(AlertError) in
                 guard let id = value["const"]?.string else {
-                    throw error("has an option in “\(titled)” without a text as its “const”")
+                    throw error("has an option without a text as its “const”")
                 }
                 guard let title = value["title"] else { return Option(id) }
                 guard let title = title.string else {

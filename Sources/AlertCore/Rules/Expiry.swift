@@ -49,9 +49,11 @@ extension AlertRecord {
         if isOverdue || end.map(now.isAtOrAfter) == true { record.snoozedUntil = nil }
         guard isOverdue else { return record }
         record.state = .resolved
-        record.response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
+        let response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
+        record.response = response
+        record.validSince = record.alert.limits(response) ? expiry : nil
         record.isStored = false
-        return record
+        return record.current(at: now)
     }
 }
 

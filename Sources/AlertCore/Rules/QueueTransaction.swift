@@ -191,11 +191,10 @@ extension StoredAlert {
 
     /// The receipt of asking again with the same key.
     ///
-    /// A question that comes too late to replace the alert gets its response, if nobody has
-    /// collected that; otherwise another question is a conflict.
-    ///
     /// - Parameter digest: Reads the digest of the question from the log.
-    /// - Throws: ``AlertError/keyConflict(_:_:part:)``.
+    /// - Throws: ``AlertError/keyConflict(_:_:part:)`` for another question, or, if that has come
+    ///   too late to replace the alert, whose response nobody has collected,
+    ///   ``AlertError/alreadyResolved(_:)``.
     package func joined(
         by question: Question, at now: ClockReading, head: AuditHead, digest: () throws -> KeyDigest
     ) throws -> Receipt {
@@ -204,13 +203,14 @@ extension StoredAlert {
             record.isErased
             ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
         if let part {
-            guard question.replaces, record.response?.collectedAt == nil else {
-                throw AlertError.keyConflict(asked.key ?? "", record.id, part: part)
+            let ended = record.visible(expiry, snoozedUntil: nil, at: now)
+            if question.replaces, let response = ended.response, response.collectedAt == nil {
+                throw AlertError.alreadyResolved(response)
             }
-        } else if record.isErased {
-            // The digest has shown that these are the texts that were erased.
-            record.restoreTexts(from: asked)
+            throw AlertError.keyConflict(asked.key ?? "", record.id, part: part)
         }
+        // The digest has shown that these are the texts that were erased.
+        if record.isErased { record.restoreTexts(from: asked) }
         return Receipt(record: record, timeLeft: expiry.map(now.time), head: head)
     }
 
@@ -361,7 +361,8 @@ extension QueueTransaction {
         try update(record, .resolved(response, givenAt: record.givenAt))
         record.state = .resolved
         record.response = response
-        return record
+        record.setGiven(at: record.givenAt, deadline: alert.expiry)
+        return record.current(at: now)
     }
 
     private func snooze(

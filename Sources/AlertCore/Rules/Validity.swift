@@ -11,10 +11,19 @@ extension AlertRecord {
     /// Within the boot in which it was given the boot clock decides, and after that the wall clock,
     /// as for a deadline that is given as a length.
     package func current(at now: ClockReading) -> AlertRecord {
-        guard let length = alert.validFor, let givenAt else { return self }
+        guard let length = alert.validFor, let validSince else { return self }
         var record = self
-        record.response?.isStale = now.isAtOrAfter(givenAt.advanced(by: length))
+        record.response?.isStale = now.isAtOrAfter(validSince.advanced(by: length))
         return record
+    }
+}
+
+extension AlertRecord {
+    /// Sets when the response was stored, if it goes stale. A default counts from the deadline on,
+    /// however late a process noticed that.
+    package mutating func setGiven(at moment: ClockReading?, deadline: ClockReading?) {
+        givenAt = moment
+        validSince = moment.map { response?.outcome == .expired ? deadline ?? $0 : $0 }
     }
 }
 

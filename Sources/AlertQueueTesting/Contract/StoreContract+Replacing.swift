@@ -49,16 +49,13 @@ extension StoreContract {
                 try await store.replace(other, source: "another").isNew, "another source's is new")
             try expect(try await store.record(id).response == nil, "the alert waits")
         },
-        StoreCheck("What has ended is not replaced: its response is returned until it is collected")
-        {
-            queue in
+        StoreCheck("What has ended is not replaced, and the error has its response") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(key: "k")).record.id
-            let answered = try await store.answer(id)
+            let answered = try require(try await store.answer(id).response, "response")
             let other = Alert.yesNo("Another?", key: "k")
-            let late = try await store.replace(other)
-            try expect(!late.isNew, "nothing is asked")
-            try expectEqual(late.record, answered, "the earlier alert")
+            let late = try await expectError("alreadyResolved") { try await store.replace(other) }
+            try expectEqual(late, .alreadyResolved(answered), "the error")
             try await store.collect(id, by: .ben)
             let error = try await expectError("keyConflict") { try await store.replace(other) }
             try expectEqual(error, .keyConflict("k", id, part: "title"), "the error")
@@ -72,10 +69,11 @@ extension StoreContract {
             let store = try await queue.open()
             let asked = try await store.ask(.yesNo(deadline: .after(.seconds(60)), key: "k"))
             queue.clock.advance(by: .seconds(60))
-            let late = try await store.replace(.yesNo("Another?", key: "k"))
-            try expectEqual(late.record.id, asked.record.id, "the alert")
-            try expectEqual(late.record.response?.outcome, .expired, "its outcome")
-            try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
+            let late = try await expectError("alreadyResolved") {
+                try await store.replace(.yesNo("Another?", key: "k"))
+            }
+            try expectEqual(late.response?.outcome, .expired, "its outcome")
+            try expectEqual(late.response?.alertID, asked.record.id, "the alert")
         },
         StoreCheck("A late answer to a superseded alert names the one that took its place") {
             queue in
@@ -98,16 +96,21 @@ extension StoreContract {
                 let key = "\(round)"
                 let old = try await store.ask(.yesNo(key: key)).record.id
                 async let answer = result(of: old, on: store)
-                let receipt = try await other.replace(.yesNo("Another?", key: key))
+                let replaced: Result<Receipt, AlertError>
+                do throws(AlertError) {
+                    replaced = .success(try await other.replace(.yesNo("Another?", key: key)))
+                } catch {
+                    replaced = .failure(error)
+                }
                 let answered = await answer
                 let ended = try require(try await other.record(old).response, "response")
-                if receipt.isNew {
+                switch replaced {
+                case .success(let receipt):
                     try expectEqual(ended.supersededBy, receipt.record.id, "successor")
                     try expectEqual(answered, .failure(.alreadyResolved(ended)), "the answer")
-                } else {
-                    try expectEqual(receipt.record.id, old, "the alert that is returned")
+                case .failure(let error):
                     try expectEqual(ended.outcome, .answered, "outcome")
-                    try expectEqual(receipt.record.response, ended, "the response")
+                    try expectEqual(error, .alreadyResolved(ended), "the error")
                 }
             }
             try await store.expectSound()

@@ -64,8 +64,26 @@ extension StoreContract {
                 let id = try await store.ask(alert).record.id
                 queue.clock.advance(by: .seconds(6))
                 try expect(try await store.expired(id).response?.isStale == false, "at first")
-                queue.clock.advance(by: .seconds(60))
+                queue.clock.advance(by: .seconds(58))
+                try expect(try await store.record(id).response?.isStale == false, "within a minute")
+                queue.clock.advance(by: .seconds(1))
                 try expectEqual(try await store.record(id).response?.isStale, isStale, button)
+            }
+            try await store.expectSound()
+        },
+        StoreCheck("A default counts from its deadline on, however late that is noticed") { queue in
+            var alert = Alert.limited("Go on?")
+            (alert.deadline, alert.defaultButton) = (.after(.seconds(5)), "Yes")
+            alert.key = "k"
+            let store = try await queue.open()
+            let id = try await store.ask(alert).record.id
+            queue.clock.advance(by: .seconds(65))
+            // Whether it is read or stored first.
+            let joined = try await store.ask(alert).record
+            try expectEqual(joined.id, id, "the alert")
+            for record in [try await store.record(id), joined, try await store.expired(id)] {
+                try expectEqual(record.response?.outcome, .expired, "outcome")
+                try expect(record.response?.isStale == true, "it is stale")
             }
             try await store.expectSound()
         },

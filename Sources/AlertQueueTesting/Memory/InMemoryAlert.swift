@@ -54,7 +54,7 @@ struct InMemoryAlert {
             snoozes: snoozes, response: response)
         record.followsWallClock = expiry?.isOnWallClock ?? false
         record.awaitedSince = awaitedSince
-        record.givenAt = givenAt
+        record.setGiven(at: givenAt, deadline: expiry)
         record.salt = salt
         return record
     }

@@ -49,11 +49,12 @@ struct AlertRow {
             bootMilliseconds: row.integer(Column.askedBootMs), boot: boot)
         record.awaitedSince = row.integer(Column.awaited) != 0 ? asked : nil
         if response != nil {
-            record.givenAt = row.optionalText(Column.resolvedBoot).map { boot in
+            let given = row.optionalText(Column.resolvedBoot).map { boot in
                 ClockReading(
                     wallMilliseconds: row.integer(Column.resolvedMs),
                     bootMilliseconds: row.integer(Column.resolvedBootMs), boot: boot)
             }
+            record.setGiven(at: given, deadline: expiry)
         }
         record.salt = salt
         self.alert = StoredAlert(

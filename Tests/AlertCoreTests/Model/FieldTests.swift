@@ -52,15 +52,17 @@ struct FieldTests {
              "a": {"type": "integer", "minimum": 1.5, "maximum": 9},
              "b": {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}]}},
              "c": {"type": "string", "enum": ["1", "2"], "enumNames": ["One", "Two"],
-                   "default": "2"}}}
+                   "default": "2"},
+             "d": {"type": "array", "items": {"oneOf": [{"const": "y", "title": "Y"}]}}}}
             """
         let fields = try FieldJSON.fields(schema: JSONValue(parsing: Array(json.utf8)))
-        #expect(fields.map(\.id) == ["z", "a", "b", "c"])
-        #expect(fields.map(\.isRequired) == [true, false, false, false])
+        #expect(fields.map(\.id) == ["z", "a", "b", "c", "d"])
+        #expect(fields.map(\.isRequired) == [true, false, false, false, false])
         #expect(fields[1].kind == .integer(2...9))
         #expect(fields[2].kind == .choices([.init("X", id: "x")], count: 0...1))
         #expect(fields[3].kind == .choice([.init("One", id: "1"), .init("Two", id: "2")]))
         #expect(fields[3].initialValue == .text("2"))
+        #expect(fields[4].kind == .choices([.init("Y", id: "y")], count: 0...1))
         let normalized = fields.map(\.normalized)
         #expect(try FieldJSON.fields(FieldJSON.text(fields)) == normalized)
     }

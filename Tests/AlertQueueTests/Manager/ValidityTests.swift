@@ -83,7 +83,7 @@ struct ValidityTests {
             recorder.note("ran")
             return true
         }
-        #expect(offer == .gone && recorder.lines.isEmpty)
+        #expect(offer == .stale && recorder.lines.isEmpty)
         #expect(try await reason(manager) == "it was stale")
         await manager.close()
     }

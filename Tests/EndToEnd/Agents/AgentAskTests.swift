@@ -75,8 +75,8 @@ struct AgentAskTests {
         #expect(try await queue.run("answer", "3", "yes").code == 0)
         let late = try await agent.call(
             "ask", ["title": "2 files?", "key": "l", "replace": true])
-        #expect(late.alert == 3 && late.summary.contains("Your question was not asked"))
-        #expect(late.content["title"] as? String == "1 file?")
+        #expect(late.isError && late.reason == "conflict" && late.summary.contains("alert 3"))
+        #expect(try await agent.call("collect", ["id": 3]).button == "yes")
         let withoutKey = try await agent.call("ask", ["title": "Go?", "replace": true])
         #expect(withoutKey.isError && withoutKey.reason == "invalid")
         _ = await agent.finish()

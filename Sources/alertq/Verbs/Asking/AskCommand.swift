@@ -32,10 +32,12 @@ struct AskCommand: AskingCommand {
         """
         --field and --schema ask for up to 8 values beside the button. A schema is of an object, whose \
         properties are texts (with minLength, maxLength, pattern, format or multiline), numbers \
-        (minimum, maximum), booleans, and lists of options (enum, or oneOf with titles). After the \
+        (minimum, maximum), booleans, an option (a string with enum, or oneOf with titles) or several of \
+        them (an array whose items have enum, or anyOf with titles). “required” names those that must \
+        have a value; a --field need not. After the \
         button's id, each value is printed on a line of its own, as its field's id, a tab and the \
         value, and a note as a tab and its text; “\\\\”, “\\n”, “\\r” and “\\t” stand for a backslash, line \
-        breaks and a tab in them. Nothing secret must be asked: all is kept, and can be read. For a \
+        breaks and a tab in them. Don't ask for secrets: answers are kept, and can be read. For a \
         password, use systemd-ask-password.
         """,
         """
@@ -45,8 +47,8 @@ struct AskCommand: AskingCommand {
         """
         With --replace, a question that waits under KEY is withdrawn in the moment in which this one \
         is asked, and commands that wait for it exit with 13. If it asks the same, it is joined. If \
-        it has ended and nobody has collected its response, this command prints that response, and \
-        says on stderr that it is to the earlier question.
+        it has ended, nothing is asked, and the exit code is \(ExitCode.conflict.rawValue): its response is not to this \
+        question, and is kept for collect.
         """,
         """
         An answer that is used longer after it was given than --valid says is stale: ask, wait and \

@@ -64,7 +64,6 @@ extension AskSession {
         }
         if asked.isJoined {
             noteIgnored(asked.record)
-            noteTooLate(alert, asked.record)
         }
         noteDeadline(asked.record)
         let isOwn = asked.record.alert.isFor("terminal")
@@ -108,13 +107,18 @@ extension AskSession {
                     alert, isAwaited: isAwaited, replaces: question.replaces)
             }
         } catch AlertError.keyConflict(let key, let id, let part) {
-            if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             if let record = try? await manager.record(id),
                 let reason = question.whyDefaultIsRefused(by: record, part, path: manager.path)
             {
                 throw CommandError(.conflict, reason)
             }
             throw AlertError.keyConflict(key, id, part: part)
+        } catch AlertError.alreadyResolved(let response) {
+            let id = response.alertID
+            throw CommandError(
+                .conflict,
+                "nothing was asked, because alert \(id) ended before it could be replaced; to take "
+                    + "its response: alertq collect --id \(id)")
         } catch {
             guard let signal = signals?.end else { throw error }
             // A commit that failed with a disk error may have reached the disk all the same.
@@ -240,16 +244,6 @@ extension AskSession {
             verb != NotifyCommand.name || context.errors.isTerminal
         else { return }
         context.inform("alert \(record.id) expires at \(LocalTime.text(end, .whole))")
-    }
-
-    /// Prints that a question has ended before it could be replaced, and is not what is asked now.
-    private func noteTooLate(_ alert: Alert, _ record: AlertRecord) {
-        guard question.replaces, record.response != nil,
-            let part = record.isErased ? "text" : alert.firstDifference(from: record.alert)
-        else { return }
-        context.inform(
-            "alert \(record.id) ended before it could be replaced, and this is its response; it "
-                + "has another \(part)")
     }
 
     /// Prints which options are ignored because the alert was asked before, with others.

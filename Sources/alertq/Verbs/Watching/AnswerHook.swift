@@ -131,6 +131,9 @@ struct AnswerHook: Sendable {
         }
         switch offer {
         case .gone: return nil
+        case .stale:
+            note(id, "was not started: the answer is stale")
+            return nil
         case .collected:
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             return nil

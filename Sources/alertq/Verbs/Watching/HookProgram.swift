@@ -62,9 +62,11 @@ extension HookProgram.Input {
             ("ALERTQ_ALERT", "\(record.id)"), ("ALERTQ_KEY", record.alert.key ?? ""),
             ("ALERTQ_OUTCOME", record.response?.outcome.rawValue ?? ""),
             ("ALERTQ_BUTTON", record.response?.button?.id ?? ""),
-            ("ALERTQ_VALUES", record.response?.input.text(for: record.alert.fields) ?? "{}"),
             ("ALERTQ_NOTE", record.response?.note ?? ""),
         ]
+        // Linux allows 128 KiB for a variable; see execve(2). The line has them all.
+        let values = record.response?.input.text(for: record.alert.fields) ?? "{}"
+        if values.utf8.count <= 64 << 10 { variables.append(("ALERTQ_VALUES", values)) }
         self.kept = kept
     }
 }

@@ -48,7 +48,7 @@ struct WatchCommand: SearchingCommand {
         With --exec it prints no events. PROGRAM, which is searched for in $PATH, is run with the \
         ARGUMENTs for each response that has not been collected, oldest first and one at a time, \
         with the alert's JSON line on its stdin, and with $ALERTQ_ALERT, $ALERTQ_OUTCOME, \
-        $ALERTQ_BUTTON, $ALERTQ_VALUES (an object of JSON), $ALERTQ_NOTE, $ALERTQ_KEY and \
+        $ALERTQ_BUTTON, $ALERTQ_VALUES (an object of JSON, up to 64 KiB), $ALERTQ_NOTE, $ALERTQ_KEY and \
         $ALERTQ_DATABASE. If it exits with 0, the response is \
         marked as collected, and --json prints it. If it fails, crashes or takes longer than \
         --exec-timeout, the response stays uncollected, and PROGRAM is run for it again after 1 s, \
