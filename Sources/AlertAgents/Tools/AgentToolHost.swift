@@ -226,8 +226,7 @@ extension AgentToolHost {
     private func delivery(
         of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil
     ) -> ToolReply {
-        let result = AgentResult.resolved(record)
-        return ToolReply(content: .result(result)) { [self] isWritten in
+        ToolReply(content: .result(AgentResult.resolved(record))) { [self] isWritten in
             if isWritten { await collect(record, manager) }
             claim?.end()
         }

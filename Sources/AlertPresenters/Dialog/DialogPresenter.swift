@@ -6,8 +6,8 @@ import Synchronization
 /// A window has every button and "Later"; closing it means "Later", too. After a button other than
 /// the cancel button, a window for each field asks for its value; closing that leads back to the
 /// buttons. A window that is answered or closed within 0.7 seconds is shown again: the key or click
-/// was not meant for it. A program
-/// that ends with an exit code other than those that it documents for a person's act has failed.
+/// was not meant for it. A program that ends with an exit code other than those that it documents
+/// for a person's act has failed.
 ///
 /// The window appears on the Wayland display if that answers, and otherwise on the X display.
 ///

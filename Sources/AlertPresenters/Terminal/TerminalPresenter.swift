@@ -7,11 +7,11 @@ import TextFormats
 ///
 /// It opens the terminal itself and never touches stdin and stdout, which may well be pipes. Arrow
 /// keys and Tab select a button, Enter chooses it, first letters and digits are shortcuts; a
-/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt, which asks for the
-/// values of fields line by line, after the button.
+/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt, which asks for
+/// the values of fields line by line, after the button.
 ///
-/// Fields stand above the buttons, and the first one takes the keys; Tab and the arrows move from one to
-/// the next, and to the buttons. `n` adds a note to the answer (`+` where a button begins with n).
+/// Fields stand above the buttons, and the first one takes the keys; Tab and the arrows move from
+/// one to the next, and to the buttons, which then take Enter alone. `+` adds a note to the answer.
 ///
 /// An alert takes keys once it has been visible for 750 ms without any typing; until then it says
 /// “stop typing to answer”. Pasted text and the repeats of a held key choose nothing, nor can a

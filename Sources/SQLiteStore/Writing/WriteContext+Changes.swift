@@ -93,8 +93,8 @@ extension WriteContext: QueueTransaction {
     ) throws {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
         let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
-        let source = try existingSource(uid: uid, name: name)
-        let account = try existingSource(uid: uid, name: "")
+        let source = try findOrInsertSource(uid: uid, name: name)
+        let account = try findOrInsertSource(uid: uid, name: "")
         try db.change(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,

@@ -30,7 +30,7 @@ final class WriteContext {
     }
 
     /// A source, or an account, which is the source without a name: how many of its alerts wait now,
-    /// and how many fewer did before the transaction.
+    /// and how many more than before the transaction.
     final class SourceRow {
         let id: Int64
         private(set) var pending: Int
@@ -89,7 +89,7 @@ final class WriteContext {
     }
 
     /// A source, or an account, whose row is created if it has none.
-    func existingSource(uid: UInt32, name: String) throws -> SourceRow {
+    func findOrInsertSource(uid: UInt32, name: String) throws -> SourceRow {
         if let source = try source(uid: uid, name: name) { return source }
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))

@@ -1,3 +1,4 @@
+import AlertCore
 import Synchronization
 import TestSupport
 import Testing
@@ -20,6 +21,18 @@ final class Keyboard: Sendable {
             device: terminal.path, term: term, hasColours: hasColours, clock: clock)
         presenters.withLock { $0.append(presenter) }
         return presenter
+    }
+
+    /// Shows an alert, does something once it takes keys, and returns the choice.
+    func choice(
+        of alert: Alert, by presenter: TerminalPresenter?, _ act: () async throws -> Void
+    ) async throws -> PresenterChoice {
+        let appeared = Flag()
+        let presenter = try presenter ?? self.presenter()
+        async let choice = presenter.present(.of(alert, appeared: appeared))
+        try await passUntilLive(appeared)
+        try await act()
+        return try await choice
     }
 
     /// Types keys all at once, to an alert that reads them unless it has been answered.

@@ -23,12 +23,7 @@ struct TerminalFormTests {
         _ alert: Alert = alert, by presenter: TerminalPresenter? = nil,
         _ act: () async throws -> Void
     ) async throws -> PresenterChoice {
-        let appeared = Flag()
-        let presenter = try presenter ?? keyboard.presenter()
-        async let choice = presenter.present(.of(alert, appeared: appeared))
-        try await keyboard.passUntilLive(appeared)
-        try await act()
-        return try await choice
+        try await keyboard.choice(of: alert, by: presenter, act)
     }
 
     /// Holds a key down: it repeats 30 times a second after half a second.

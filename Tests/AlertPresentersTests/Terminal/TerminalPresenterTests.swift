@@ -24,12 +24,7 @@ struct TerminalPresenterTests {
         _ alert: Alert, by presenter: TerminalPresenter? = nil,
         _ act: () async throws -> Void
     ) async throws -> PresenterChoice {
-        let appeared = Flag()
-        let presenter = try presenter ?? keyboard.presenter()
-        async let choice = presenter.present(.of(alert, appeared: appeared))
-        try await keyboard.passUntilLive(appeared)
-        try await act()
-        return try await choice
+        try await keyboard.choice(of: alert, by: presenter, act)
     }
 
     // MARK: - Choosing
