@@ -186,23 +186,22 @@ struct AuditVerificationTests {
         try await log.store.ask(.yesNo("First?", key: "k"))
         let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
         _ = try await log.store.enqueue(second, by: .ana)
-        let db = try log.queue.connection()
-        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
-        let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
-        #expect(error.isConstraint)
-        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
-        await log.store.close()
+        try await expectRefused(sql, log)
     }
 
     @Test("The triggers refuse to change the log, questions and responses", arguments: forbidden)
     func triggers(sql: String) async throws {
         let log = try await AuditLog()
         try await log.fill()
+        try await expectRefused(sql, log)
+    }
+
+    /// Runs a statement as another program would that may write, and closes the log.
+    private func expectRefused(_ sql: String, _ log: AuditLog) async throws {
         let db = try log.queue.connection()
-        // A connection whose version may write.
         try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
-        #expect(error.isConstraint)
+        #expect(error.isConstraint, "\(sql)")
         #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
         await log.store.close()
     }
