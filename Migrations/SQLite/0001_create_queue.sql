@@ -102,7 +102,7 @@ CREATE TABLE alerts (
     resolved_boot    TEXT    CHECK (resolved_boot IS NULL OR valid_ms IS NOT NULL),
     collected_ms     INTEGER,
     erased_seq       INTEGER,
-    -- The alert that its asker asked in its place; 0 if there is none.
+    -- The alert that its asker asked in its place, under its key; 0 if there is none.
     superseded_by    INTEGER NOT NULL DEFAULT 0
                      CHECK (superseded_by = 0 OR superseded_by > id),
 
@@ -128,7 +128,7 @@ CREATE TABLE alerts (
     CHECK ((resolved_boot IS NULL) = (resolved_boot_ms IS NULL)),
     CHECK (outcome <> 'answered' OR button_index >= 0),
     CHECK (outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1),
-    CHECK (superseded_by = 0 OR outcome IS 'withdrawn')
+    CHECK (superseded_by = 0 OR outcome IS NOT NULL)
 ) STRICT;
 
 -- "Has this source asked with this key before?", and the history of a key. The key is that of the
@@ -187,10 +187,12 @@ CREATE TRIGGER texts_are_final BEFORE UPDATE OF
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
     outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-    responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot,
-    superseded_by ON alerts
-    WHEN old.outcome IS NOT NULL
+    responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
+    ON alerts WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
+CREATE TRIGGER alerts_are_superseded_once BEFORE UPDATE OF superseded_by ON alerts
+    WHEN old.outcome IS NULL OR old.superseded_by <> 0
+BEGIN SELECT RAISE (ABORT, 'an alert is superseded once'); END;
 -- An erasure removes what was entered along with the question's texts.
 CREATE TRIGGER values_are_final BEFORE UPDATE OF field_values, note ON alerts
     WHEN old.outcome IS NOT NULL

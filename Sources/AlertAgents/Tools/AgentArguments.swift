@@ -24,7 +24,7 @@ struct AgentArguments: Sendable {
         return text
     }
 
-    /// Whether a question takes the place of the one that waits under its key.
+    /// Whether a question takes the place of the earlier one with its key.
     func replaces() throws(AgentFailure) -> Bool {
         guard let value = values["replace"] else { return false }
         guard case .bool(let replaces) = value else {
@@ -32,7 +32,7 @@ struct AgentArguments: Sendable {
         }
         guard !replaces || values["key"] != nil else {
             throw AgentFailure(
-                .invalid, "“replace” needs a “key”, under which the other question waits")
+                .invalid, "“replace” needs a “key”, under which the other question was asked")
         }
         return replaces
     }

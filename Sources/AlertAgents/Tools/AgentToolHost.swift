@@ -148,7 +148,7 @@ extension AgentToolHost {
             throw AgentFailure(
                 .conflict,
                 "Your question was not asked: alert \(response.alertID), which it was to replace, "
-                    + "had ended before. Call collect with that id to get its answer.")
+                    + "has an answer. Call collect with that id to get it.")
         }
     }
 

@@ -50,9 +50,9 @@ enum AgentTools {
                 (
                     "replace",
                     JSONSchema.boolean(
-                        "Whether to take back the question that waits under the key, if it is "
-                            + "another one. If that has ended already, nothing is asked, and "
-                            + "collect returns its answer")
+                        "Whether to take the place of the earlier question with the key, if it is "
+                            + "another one; if it waits, it is taken back. If it has an answer "
+                            + "that was not collected, nothing is asked, and collect returns that")
                 ),
                 (
                     "timeout",

@@ -57,9 +57,7 @@ package struct AlertTrail: Sendable {
             if entry.content != nil { checkContent(of: entry) }
         case .superseded:
             superseded = first(superseded, entry)
-            if resolved?.event.outcome != .withdrawn {
-                report("was superseded before it had been withdrawn", at: entry)
-            }
+            if resolved == nil { report("was superseded before it had ended", at: entry) }
         case .restored: contradicted = entry
         case .returned, .cancelling, .erased, .access, .reminded, .seen, .claimed,
             .moved, .unused:
@@ -98,6 +96,11 @@ package struct AlertTrail: Sendable {
 // MARK: - What was asked, and how it ended
 
 extension AlertTrail {
+    /// Whether its asker did not use the response because it was stale.
+    package var wasStale: Bool {
+        collected?.detail.isIdentical(to: Response.staleReason) ?? false
+    }
+
     /// Why no reading may return the alert, whatever its row is now; `nil` unless the backup that
     /// it comes from was restored although the log contradicted it.
     package var restoredFault: AlertFault? {

@@ -136,13 +136,14 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - alert: What to ask.
-    ///   - replacing: Whether to withdraw the question that waits under the alert's key, in the
-    ///     same transaction, if it asks something else: its ``Response/supersededBy`` is the new
-    ///     alert. The same question is joined. It requires a key.
+    ///   - replacing: Whether to take the place of the earlier question with the alert's key, which
+    ///     is withdrawn in the same transaction if it waits: its ``Response/supersededBy`` is the
+    ///     new alert. The same question is joined, unless its answer is stale or it ended without
+    ///     one. It requires a key.
     ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
     /// - Throws: The errors of ``show(_:on:delegate:handler:)``; `CancellationError` when the task
-    ///   is cancelled; ``AlertError/alreadyResolved(_:)`` where another question has ended before it
-    ///   could be replaced, and nobody has collected its response, which is not to this question;
+    ///   is cancelled; ``AlertError/alreadyResolved(_:)`` where another question, which was to be
+    ///   replaced, has an answer that nobody has collected;
     ///   ``AlertError/stale(_:validFor:)`` for the recorded answer to a key that may no longer be
     ///   used, because of ``Alert/validFor``. ``AlertError/busy(_:)`` and
     ///   ``AlertError/storage(operation:_:)`` also when the deadline has passed and the expiry can't
@@ -192,7 +193,7 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - isAwaited: Whether the caller waits for the response from now on until it has it.
-    ///   - replaces: Whether it takes the place of another question that waits under its key.
+    ///   - replaces: Whether it may take the place of the earlier question with its key.
     package nonisolated func submit(
         _ alert: Alert, isAwaited: Bool = false, replaces: Bool = false
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
@@ -255,7 +256,7 @@ extension AlertManager {
         guard !isClosed else { throw .closed }
         try alert.validate()
         guard !replaces || alert.key != nil else {
-            throw .invalid("key", "is missing: a question replaces the one that waits under it")
+            throw .invalid("key", "is missing: a question replaces the earlier one that has it")
         }
         let before = waiters.resolutionsSeen
         let question = Question(

@@ -26,7 +26,8 @@ public struct Response: Sendable, Equatable {
     /// Whether a delegate handled the cancel, or the cancel button was simulated; `nil` for every
     /// outcome other than ``Outcome/cancelled``.
     public let cancelHandling: CancelHandling?
-    /// The alert that its asker asked in its place; `nil` unless the alert was withdrawn for that.
+    /// The alert that its asker asked in its place, under its key; `nil` if there is none. An alert
+    /// that still waited was withdrawn for that.
     public package(set) var supersededBy: Alert.ID?
     /// Whether the answer was given longer ago than it may be used, as ``Alert/validFor`` says, at
     /// the time of reading.
@@ -65,6 +66,15 @@ public struct Response: Sendable, Equatable {
         var response = self
         response.collectedAt = date
         return response
+    }
+
+    /// Whether somebody chose a button, or a policy or the deadline applied one.
+    package var isAnswer: Bool {
+        switch outcome {
+        case .answered: true
+        case .expired: buttonIndex >= 0
+        case .cancelled, .dismissed, .withdrawn: false
+        }
     }
 
     /// Whether the alert's actions and handlers run: they don't after a cancel that a delegate has

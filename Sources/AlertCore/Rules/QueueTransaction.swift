@@ -65,7 +65,10 @@ package enum AlertUpdate: Sendable {
     case snoozed(until: ClockReading, isRequeued: Bool)
     /// `givenAt` is the moment from which an answer counts that goes stale.
     case resolved(Response, givenAt: ClockReading?)
-    case collected(at: ClockReading)
+    /// Another alert has taken its key.
+    case superseded(by: Alert.ID)
+    /// `isStale` means that its asker did not use the response because it was stale.
+    case collected(at: ClockReading, isStale: Bool)
 }
 
 /// A question, with everything of its entry that does not depend on the transaction: the asking
@@ -120,15 +123,18 @@ extension QueueTransaction {
         let source = question.source
         var replaced: StoredAlert?
         if let key = question.alert.key,
-            let earlier = try alert(key: key, source: source, of: caller.account)
+            var earlier = try alert(key: key, source: source, of: caller.account)
         {
-            guard earlier.isReplaced(by: question, at: now) else {
-                return try join(earlier, by: question, caller)
+            // What comes of the question depends on how the alert ended.
+            if earlier.isOverdue(at: now) { earlier.record = try expire(earlier, by: caller) }
+            let receipt = try earlier.joined(by: question, at: now, head: head) {
+                try keyDigest(of: earlier.record.id)
             }
+            if let receipt { return receipt }
             replaced = earlier
         }
-        // Whatever can be refused is refused before anything is written.
-        try checkLimits(of: question, caller.account, leaving: replaced == nil ? 0 : 1)
+        let leaving = replaced.map { $0.record.response == nil ? 1 : 0 } ?? 0
+        try checkLimits(of: question, caller.account, leaving: leaving)
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         let id = try nextID()
         // The key is free only then.
@@ -144,20 +150,6 @@ extension QueueTransaction {
         return receipt
     }
 
-    private func join(
-        _ earlier: StoredAlert, by question: Question, _ caller: Caller
-    ) throws -> Receipt {
-        var joined = try earlier.joined(by: question, at: now, head: head) {
-            try keyDigest(of: earlier.record.id)
-        }
-        if earlier.isOverdue(at: now) {
-            // The asker gets exactly what is stored.
-            joined.record = try expire(earlier, by: caller)
-            joined.head = head
-        }
-        return joined
-    }
-
     /// Makes sure that one more alert may wait, while some of the source leave the line.
     private func checkLimits(
         of question: Question, _ account: Account, leaving count: Int
@@ -171,44 +163,48 @@ extension QueueTransaction {
         }
     }
 
-    /// Withdraws an alert in whose place its asker asks another one.
+    /// Gives the key of an alert to another one; the alert is withdrawn if it waits.
     private func supersede(_ alert: StoredAlert, by id: Alert.ID, _ caller: Caller) throws {
-        let response = alert.record.withdrawal(supersededBy: id, at: now, caller.responder)
-        // Calls of this process may wait for it, and its screen may show it.
-        let record = try store(response, of: alert, by: caller, nil, concernsOthers: true)
+        var record = alert.record
+        if record.response == nil {
+            let response = record.withdrawal(at: now, caller.responder)
+            // Calls of this process may wait for it, and its screen may show it.
+            record = try store(response, of: alert, by: caller, nil, concernsOthers: true)
+        }
         try append(
             AuditDraft(kind: .superseded, record: record, detail: EntryDetail.superseded(by: id)),
             by: caller, concernsOthers: false)
+        try update(record, .superseded(by: id))
     }
 }
 
 extension StoredAlert {
-    /// Whether a question takes the alert's place: it waits, and asks something else.
-    package func isReplaced(by question: Question, at now: ClockReading) -> Bool {
-        question.replaces && record.response == nil && !isOverdue(at: now)
-            && question.alert.firstDifference(from: record.alert) != nil
-    }
-
-    /// The receipt of asking again with the same key.
+    /// The receipt of asking again with the key of an alert whose expiry is stored if it is due;
+    /// `nil` if the question takes the alert's place.
     ///
     /// - Parameter digest: Reads the digest of the question from the log.
-    /// - Throws: ``AlertError/keyConflict(_:_:part:)`` for another question, or, if that has come
-    ///   too late to replace the alert, whose response nobody has collected,
-    ///   ``AlertError/alreadyResolved(_:)``.
+    /// - Throws: ``AlertError/keyConflict(_:_:part:)`` for another question, or
+    ///   ``AlertError/alreadyResolved(_:)`` if it was to replace an alert whose answer nobody has
+    ///   collected.
     package func joined(
         by question: Question, at now: ClockReading, head: AuditHead, digest: () throws -> KeyDigest
-    ) throws -> Receipt {
+    ) throws -> Receipt? {
         var (record, asked) = (record.current(at: now), question.alert)
         let part =
             record.isErased
             ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
-        if let part {
-            let ended = record.visible(expiry, snoozedUntil: nil, at: now)
-            if question.replaces, let response = ended.response, response.collectedAt == nil {
-                throw AlertError.alreadyResolved(response)
+        if question.replaces {
+            let response = record.response
+            // The answer to a question is kept for whoever asks that again.
+            if let response, !response.isAnswer || response.isStale { return nil }
+            if part != nil {
+                if let response, response.collectedAt == nil {
+                    throw AlertError.alreadyResolved(response)
+                }
+                return nil
             }
-            throw AlertError.keyConflict(asked.key ?? "", record.id, part: part)
         }
+        if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
         // The digest has shown that these are the texts that were erased.
         if record.isErased { record.restoreTexts(from: asked) }
         return Receipt(record: record, timeLeft: expiry.map(now.time), head: head)
@@ -397,7 +393,7 @@ extension QueueTransaction {
         guard let response = record.response, response.collectedAt == nil else {
             return Receipt(record: record, head: head)
         }
-        try update(record, .collected(at: now))
+        try update(record, .collected(at: now, isStale: reason == Response.staleReason))
         try append(
             AuditDraft(kind: .collected, record: record, detail: reason), by: caller,
             concernsOthers: false)

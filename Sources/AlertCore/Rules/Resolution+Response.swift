@@ -148,13 +148,9 @@ extension AlertRecord {
         return response(.answered, index, actor.resolvedBy, responder, at: now, input: input)
     }
 
-    /// The response of an alert whose asker asks another one in its place.
-    func withdrawal(
-        supersededBy id: Alert.ID, at now: ClockReading, _ asker: Responder
-    ) -> Response {
-        var response = response(.withdrawn, -1, .asker, asker, at: now)
-        response.supersededBy = id
-        return response
+    /// The response of an alert in whose place its asker asks another one.
+    func withdrawal(at now: ClockReading, _ asker: Responder) -> Response {
+        response(.withdrawn, -1, .asker, asker, at: now)
     }
 
     fileprivate func response(

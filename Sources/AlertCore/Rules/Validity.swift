@@ -9,11 +9,13 @@ extension AlertRecord {
     /// The record with whether its answer is stale by now.
     ///
     /// Within the boot in which it was given the boot clock decides, and after that the wall clock,
-    /// as for a deadline that is given as a length.
+    /// as for a deadline that is given as a length. What its asker has taken as stale stays so,
+    /// although the clock may have been set back since.
     package func current(at now: ClockReading) -> AlertRecord {
         guard let length = alert.validFor, let validSince else { return self }
+        guard now.isAtOrAfter(validSince.advanced(by: length)) else { return self }
         var record = self
-        record.response?.isStale = now.isAtOrAfter(validSince.advanced(by: length))
+        record.response?.isStale = true
         return record
     }
 }

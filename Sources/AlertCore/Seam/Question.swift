@@ -7,7 +7,7 @@ package struct Question: Sendable, Codable {
     package var accountLimit: Int
     /// Whether its asker waits for the response, with a claim for as long as it does.
     package var isAwaited: Bool
-    /// Whether it takes the place of another question that waits under its key.
+    /// Whether it may take the place of the earlier question with its key.
     package var replaces: Bool
 
     package init(

@@ -49,7 +49,7 @@ extension StoreContract {
                 try await store.replace(other, source: "another").isNew, "another source's is new")
             try expect(try await store.record(id).response == nil, "the alert waits")
         },
-        StoreCheck("What has ended is not replaced, and the error has its response") { queue in
+        StoreCheck("An answer keeps its question's place until it has been collected") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(key: "k")).record.id
             let answered = try require(try await store.answer(id).response, "response")
@@ -57,23 +57,76 @@ extension StoreContract {
             let late = try await expectError("alreadyResolved") { try await store.replace(other) }
             try expectEqual(late, .alreadyResolved(answered), "the error")
             try await store.collect(id, by: .ben)
-            let error = try await expectError("keyConflict") { try await store.replace(other) }
-            try expectEqual(error, .keyConflict("k", id, part: "title"), "the error")
             let again = try await store.replace(.yesNo(key: "k"))
-            try expectEqual(
-                again.record.response?.button?.id, "Yes", "its own response")
+            try expectEqual(again.record.response?.button?.id, "Yes", "its own response")
             try expectEqual(try await store.kinds(), [.asked, .resolved, .collected], "entries")
+            let new = try await store.replace(other)
+            try expect(new.isNew, "the other question is asked")
+            let old = try require(try await store.record(id).response, "response")
+            try expectEqual(old.supersededBy, new.record.id, "its successor")
+            try expectEqual(old.outcome, .answered, "its outcome")
+            try expectEqual(
+                try await store.kinds(), [.asked, .resolved, .collected, .superseded, .asked],
+                "entries")
+            try await store.expectSound()
         },
-        StoreCheck("A question that comes after the deadline of another one does not replace it") {
+        StoreCheck("A question that ended without an answer is asked again") { queue in
+            let store = try await queue.open()
+            var last = try await store.ask(.yesNo(deadline: .after(.seconds(60)), key: "k")).record
+                .id
+            for end in ["expired", "due", "withdrawn", "cancelled", "another"] {
+                switch end {
+                case "withdrawn": _ = try await store.resolve(last, .withdraw(), by: .ben)
+                case "cancelled":
+                    _ = try await store.resolve(last, .cancel(handled: false), by: .ben)
+                default:
+                    queue.clock.advance(by: .seconds(60))
+                    if end == "expired" { _ = try await store.expired(last) }
+                }
+                let title = end == "another" ? "Another?" : "Go on?"
+                let new = try await store.replace(
+                    .yesNo(title, deadline: .after(.seconds(60)), key: "k"))
+                try expect(new.isNew, end)
+                let old = try require(try await store.record(last).response, "response")
+                try expectEqual(old.supersededBy, new.record.id, "\(end): its successor")
+                try expect(old.outcome != .answered, end)
+                last = new.record.id
+            }
+            try expectEqual(try await store.pendingCount(), 1, "what waits")
+            try await store.expectSound()
+        },
+        StoreCheck("A default that was applied is an answer, also if that is not stored yet") {
             queue in
             let store = try await queue.open()
-            let asked = try await store.ask(.yesNo(deadline: .after(.seconds(60)), key: "k"))
+            var alert = Alert.yesNo(deadline: .after(.seconds(60)), key: "k")
+            alert.defaultButton = "No"
+            let id = try await store.ask(alert).record.id
             queue.clock.advance(by: .seconds(60))
-            let late = try await expectError("alreadyResolved") {
-                try await store.replace(.yesNo("Another?", key: "k"))
+            for _ in 1...2 {
+                let late = try await expectError("alreadyResolved") {
+                    try await store.replace(.yesNo("Another?", key: "k"))
+                }
+                try expectEqual(late.response?.buttonIndex, 1, "the default")
+                try expectEqual(late.response?.alertID, id, "the alert")
+                _ = try await store.expired(id)
             }
-            try expectEqual(late.response?.outcome, .expired, "its outcome")
-            try expectEqual(late.response?.alertID, asked.record.id, "the alert")
+            try expect(try await !store.replace(alert).isNew, "the same question is joined")
+        },
+        StoreCheck("A question whose answer is stale is asked again") { queue in
+            let store = try await queue.open()
+            var alert = Alert.yesNo(key: "k")
+            alert.validFor = .seconds(60)
+            let first = try await store.ask(alert).record.id
+            try await store.answer(first)
+            try expect(try await !store.replace(alert).isNew, "while it is valid, it is joined")
+            queue.clock.advance(by: .seconds(60))
+            let second = try await store.replace(alert).record.id
+            try expect(second > first, "it is asked again")
+            try await store.answer(second)
+            try await store.collect(second, by: .ben)
+            queue.clock.advance(by: .seconds(60))
+            try expect(try await store.replace(alert).isNew, "also after it was collected")
+            try await store.expectSound()
         },
         StoreCheck("A late answer to a superseded alert names the one that took its place") {
             queue in

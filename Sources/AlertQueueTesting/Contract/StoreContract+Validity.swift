@@ -104,6 +104,27 @@ extension StoreContract {
             try expectEqual(entry.detail, Response.staleReason, "the reason")
             try await store.expectSound()
         },
+        StoreCheck("What was collected as stale stays so, wherever the clock is set") { queue in
+            let store = try await queue.open()
+            let ids = [
+                try await store.ask(limited), try await store.ask(.limited("Another?")),
+            ].map(\.record.id)
+            for id in ids { try await store.answer(id) }
+            let start = queue.clock.now().wallMilliseconds
+            queue.clock.advance(by: .seconds(60))
+            for (id, reason) in zip(ids, [Response.staleReason, nil]) {
+                _ = try await store.commit(.collect(id, because: reason), by: .ben)
+            }
+            let rebooted = ClockReading(
+                wallMilliseconds: start, bootMilliseconds: 5, boot: "other")
+            let later = try await queue.open(ManualClock(rebooted))
+            let found = [try await later.record(ids[0]), try await later.record(ids[1])]
+            try expectEqual(found.map(\.response?.isStale), [true, false], "stale")
+            try expect(try await later.ask(limited).record.response?.isStale == true, "joined")
+            let run = Change.run(ids[0], .started(allowsDefault: true))
+            try expect(try await !later.commit(run, by: .ben).isNew, "it allows nothing")
+            try await later.expectSound()
+        },
         StoreCheck("A question whose answer is valid for another time is another question") {
             queue in
             let store = try await queue.open()

@@ -77,9 +77,11 @@ extension InMemoryQueue {
             resolved.append(id)
             waitingIDs.remove(at: waitingIDs.partitionIndex { $0 >= id })
             changePending(of: alert, by: -1)
-        case .collected(let moment):
+        case .superseded(let successor): alert.response?.supersededBy = successor
+        case .collected(let moment, let isStale):
             let date = Timestamp.date(milliseconds: moment.wallMilliseconds)
             alert.response = alert.response?.collected(at: date)
+            alert.response?.isStale = isStale
         }
         alerts[Int(id) - 1] = alert
     }

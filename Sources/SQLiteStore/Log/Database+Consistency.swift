@@ -50,6 +50,7 @@ extension Database {
         }
         let faults = row.contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
         if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: id) }
+        if trail.wasStale { row.alert.record.response?.isStale = true }
         return row
     }
 

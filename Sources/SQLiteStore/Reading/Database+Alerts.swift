@@ -23,7 +23,7 @@ extension Database {
         "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ?"
 
     private static let byKey =
-        joined + " WHERE alerts.source_id = ? AND alerts.key = ? AND superseded_by = 0"
+        joined + " WHERE alerts.source_id = ? AND alerts.key = ? ORDER BY superseded_by LIMIT 1"
 
     /// The highest id that was assigned, or that a restore has skipped.
     func lastID() throws -> Alert.ID {
@@ -53,13 +53,17 @@ extension Database {
     func checkedAlert(key: String, source: String, of account: Account) throws -> AlertRow? {
         guard account.host.isEmpty,
             let sourceID = try self.source(uid: account.uid, name: source)?.id,
-            let row = try first(
+            let found = try first(
                 Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
         else { return nil }
-        let record = try checked(row).record
+        let row = try checked(found)
+        let record = row.record
         guard record.alert.key.isIdentical(to: key), record.source.account == account,
             record.source.name.isIdentical(to: source)
         else { throw AlertError.inconsistent(record.id, "an index finds it under another key") }
+        guard record.response?.supersededBy == nil else {
+            throw AlertError.inconsistent(record.id, "the alert that took its key is gone")
+        }
         return row
     }
 

@@ -63,17 +63,18 @@ extension SQLiteAlertStore {
                 let row = try db.checkedAlert(
                     key: key, source: question.source, of: caller.account),
                 // An expiry that is not stored yet is stored first.
-                !row.isOverdue(at: clock.now()),
-                !row.alert.isReplaced(by: question, at: clock.now())
+                !row.isOverdue(at: clock.now())
             else { return nil }
-            return Result { () throws(AlertError) in
-                try performing("look for the key") {
+            do throws(AlertError) {
+                return try performing("look for the key") {
                     try row.alert.joined(
                         by: question, at: clock.now(), head: db.lastHead()
                     ) {
                         try db.keyDigest(of: row.record.id)
                     }
-                }
+                }.map { .success($0) }
+            } catch {
+                return .failure(error)
             }
         }
     }

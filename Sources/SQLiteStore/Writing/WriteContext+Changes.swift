@@ -138,15 +138,13 @@ extension WriteContext: QueueTransaction {
                 .text(until.boot), .integer(isRequeued ? 1 : 0), .integer(head.sequence), id)
         case .resolved(let response, let givenAt):
             let who = response.responder
-            // Setting it changes an index, and few alerts are superseded.
-            let successor = response.supersededBy.map { [Value.integer($0)] } ?? []
             try db.change(
                 """
                 UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
                     outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
                     responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
                     responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
-                    resolved_boot_ms = ?, resolved_boot = ?, field_values = ?, note = ?\(successor.isEmpty ? "" : ", superseded_by = ?")
+                    resolved_boot_ms = ?, resolved_boot = ?, field_values = ?, note = ?
                 WHERE id = ?
                 """,
                 [
@@ -159,10 +157,14 @@ extension WriteContext: QueueTransaction {
                     .integer(head.sequence), .optional(givenAt?.bootMilliseconds),
                     .optional(givenAt?.boot),
                     .optional(response.input.text(for: record.alert.fields)),
-                    .optional(response.note),
-                ] + successor + [id])
+                    .optional(response.note), id,
+                ])
             try didResolve(of: record.source.name, uid: record.source.account.uid)
-        case .collected(let moment):
+        case .superseded(let successor):
+            try db.change(
+                "UPDATE alerts SET superseded_by = ? WHERE id = ?", .integer(successor), id)
+        case .collected(let moment, _):
+            // The log says whether it was stale.
             try db.checkUncollected(record.id)
             try db.change(
                 "UPDATE alerts SET collected_ms = ? WHERE id = ?",

@@ -155,25 +155,24 @@ struct AlertTrailTests {
     @Test("The alert that took another's place is the one of its entry, which comes after its end")
     func superseded() {
         let differs = "- differs from the log in which alert was asked in its place"
-        for (successor, detail, isRight) in [
-            (2, "by 2", true), (3, "by 2", false), (nil, "by 2", false), (2, nil, false),
-            (nil, nil, true),
-        ] as [(Alert.ID?, String?, Bool)] {
+        for (outcome, successor, detail, isRight) in [
+            (.withdrawn, 2, "by 2", true), (.answered, 2, "by 2", true),
+            (.withdrawn, 3, "by 2", false), (.withdrawn, nil, "by 2", false),
+            (.answered, 2, nil, false), (.withdrawn, nil, nil, true),
+        ] as [(Outcome, Alert.ID?, String?, Bool)] {
             var life = Life()
             life.add(.asked)
-            life.outcome = .withdrawn
+            life.outcome = outcome
             life.add(.resolved)
             life.record.response = life.response
             life.record.response?.supersededBy = successor
             if let detail { life.add(.superseded, detail: detail) }
             #expect(life.faults == (isRight ? [] : [differs]), "\(successor as Any)")
         }
-        var answered = Life()
-        answered.add(.asked)
-        answered.add(.resolved)
-        answered.record.response = answered.response
-        answered.add(.superseded, detail: "by 2")
-        #expect(answered.faults.first == "3 was superseded before it had been withdrawn")
+        var waiting = Life()
+        waiting.add(.asked)
+        waiting.add(.superseded, detail: "by 2")
+        #expect(waiting.faults.first == "2 was superseded before it had ended")
     }
 
     @Test(

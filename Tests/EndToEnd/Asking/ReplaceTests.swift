@@ -59,12 +59,41 @@ struct ReplaceTests {
         #expect(try await queue.run("answer", "1", "yes").code == 0)
         let second = try await ask("14 updates?", "--replace").finish()
         #expect(second.code == 16 && second.output.isEmpty, "\(second)")
-        #expect(second.errors.contains("alert 1 ended before it could be replaced"), "\(second)")
+        #expect(second.errors.contains("alert 1 has an answer that nobody has"), "\(second)")
         let collected = try await queue.run("collect", "--id", "1")
         #expect(collected.output.contains("yes"), "\(collected)")
-        let third = try await ask("14 updates?", "--replace").finish()
-        #expect(third.code == 16 && third.output.isEmpty, "\(third)")
-        #expect(try await queue.run("list", "--count").output == "0\n")
+        let third = try await ask("14 updates?", "--replace", "--detach").finish()
+        #expect(third.code == 0 && third.output == "2\n", "\(third)")
+        let old = try #require(try await queue.objects("show", "1").first)
+        #expect(old["superseded_by"] as? Int == 2 && old["outcome"] as? String == "answered")
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A question that is asked every night is asked anew, whatever came of the last one")
+    func nightly() async throws {
+        func night(_ options: String...) throws -> Child {
+            try queue.start(
+                ["ask", "Prune?", "-b", "yes=Prune", "--cancel", "no=Keep", "--key", "k"]
+                    + ["--replace", "--valid", "1s"] + options)
+        }
+        let unanswered = try await night("--timeout", "50ms").finish()
+        #expect(unanswered.code == 12 && unanswered.output.isEmpty, "\(unanswered)")
+        let answered = try night()
+        #expect(await eventually { answered.errors.text.contains("waiting for") })
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        let used = await answered.finish()
+        #expect(used.code == 0 && used.output == "yes\n", "\(used)")
+        #expect(
+            try await eventually {
+                try await queue.objects("show", "2").first?["stale"] as? Bool == true
+            })
+        let third = try await night("--detach").finish()
+        #expect(third.code == 0 && third.output == "3\n", "\(third)")
+        let ids = try await queue.objects("history", "--key", "k").compactMap {
+            $0["superseded_by"] as? Int
+        }
+        #expect(ids == [3, 2])
+        #expect(try await queue.isSound())
     }
 
     @Test("Without a key there is nothing to replace")

@@ -56,6 +56,19 @@ struct AuditVerificationTests {
             ("UPDATE alerts SET resolved_boot = 'x' WHERE id = 4", "at another time"),
             ("UPDATE alerts SET resolved_boot_ms = 1, resolved_boot = 'x' WHERE id = 3", "another"),
             ("UPDATE alerts SET note = 'other' WHERE id = 2", "the note"),
+            ("UPDATE alerts SET resolved_ms = resolved_ms + 1 WHERE id = 2", "how it ended"),
+            ("UPDATE alerts SET responder = 'eve' WHERE id = 3", "how it ended"),
+            ("UPDATE alerts SET responder = 'eve' WHERE id = 4", "how it ended"),
+            ("UPDATE alerts SET outcome = 'dismissed' WHERE id = 1", "how it ended"),
+            ("UPDATE alerts SET outcome = NULL WHERE id = 3", "how it ended"),
+            ("UPDATE alerts SET handled = 1 WHERE id = 3", "how it ended"),
+            ("UPDATE alerts SET collected_ms = NULL WHERE id = 3", "collected"),
+            ("UPDATE alerts SET collected_ms = 1 WHERE id = 2", "collected"),
+            ("UPDATE alerts SET presented_ms = 1 WHERE id = 2", "shown"),
+            ("UPDATE alerts SET note = 'x' WHERE id = 5", "that waits"),
+            ("UPDATE alerts SET resolved_boot = 'x' WHERE id = 5", "that waits"),
+            ("UPDATE alerts SET superseded_by = 9 WHERE id = 5", "took its place"),
+            ("UPDATE alerts SET snoozes = 1 WHERE id = 5", "snoozed"),
         ])
     func independentAnswers(script: String, complaint: String?) async throws {
         let log = try await AuditLog()
@@ -70,6 +83,9 @@ struct AuditVerificationTests {
         let yes = Resolution.choose(button: 0, .person, Alert.Input(note: "soon"))
         _ = try await log.store.resolve(2, yes, by: .ana)
         try await log.store.answer(3, 1)
+        _ = try await log.store.collect(3, by: .ana)
+        alert.deadline = nil
+        try await log.store.ask(alert)
         log.clock.advance(by: .seconds(6))
         _ = try await log.store.applyDeadlines()
         try log.forge(script)

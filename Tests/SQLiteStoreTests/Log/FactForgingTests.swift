@@ -163,6 +163,28 @@ struct FactForgingTests {
         await log.store.close()
     }
 
+    @Test("A key whose newest alert is gone or renamed is refused, and not free")
+    func goneSuccessor() async throws {
+        for script in [
+            "UPDATE alerts SET superseded_by = 9 WHERE id = 2",
+            "UPDATE alerts SET key = 'l' WHERE id = 2",
+            "DELETE FROM alerts WHERE id = 2",
+        ] {
+            let log = try await AuditLog()
+            try await log.store.ask(.yesNo("First?", key: "k"))
+            let second = Question(
+                alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+            _ = try await log.store.enqueue(second, by: .ana)
+            try await log.store.answer(2, 0)
+            _ = try await log.problem(after: script)
+            let error = await #expect(throws: AlertError.self) {
+                try await log.store.ask(.yesNo("Third?", key: "k"))
+            }
+            #expect(error?.kind == "inconsistent", "\(script)")
+            await log.store.close()
+        }
+    }
+
     @Test(
         "A forged validity, or another time of the answer, is found",
         arguments: [

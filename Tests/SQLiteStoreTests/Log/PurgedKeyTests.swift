@@ -50,6 +50,17 @@ struct PurgedKeyTests: StoreSuite {
         await store.close()
     }
 
+    @Test("Another question takes its place, and the same one does not")
+    func replaced() async throws {
+        let id = try await purged()
+        var question = Question(alert: Self.original, source: "test", replaces: true)
+        #expect(try await store.enqueue(question, by: .ana).record.id == id)
+        question.alert.title = "Delete the server?"
+        #expect(try await store.enqueue(question, by: .ana).isNew)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
+        await store.close()
+    }
+
     static let others: [(String, @Sendable (inout Alert) -> Void)] = [
         ("title", { $0.title = "Delete the server?" }),
         ("message", { $0.message = "It takes everything." }),

@@ -128,10 +128,6 @@ def is_in_time(entry, alert):
 
 EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms")
 GIVEN = re.compile(r"given at (-?[0-9]+) ms(?:; (.*))?")
-UNTOLD = """
-    SELECT id FROM alerts WHERE superseded_by <> 0 AND NOT EXISTS (
-        SELECT 1 FROM audit WHERE alert_id = alerts.id AND event = 'superseded')
-"""
 ERASED = re.compile(r"alerts ([0-9]+(?:-[0-9]+)?(?:, [0-9]+(?:-[0-9]+)?)*)")
 
 
@@ -222,12 +218,64 @@ def given_fault(entry, alert):
     return told != (entry["boot"], int(match[2 if alert["outcome"] == "expired" else 1]))
 
 
+RESPONDER = "responder_uid responder via tty ssh responder_host responder_pid".split()
+ENDING = "outcome button_index resolved_by resolved_ms handled".split() + RESPONDER
+ANSWER = "resolved_boot resolved_boot_ms field_values note collected_ms".split()
+
+
+def ending(entry):
+    """What a row has to say about how its alert ended, according to the entry."""
+    # Nobody does what a timer does; the entry names the process that noticed.
+    is_timer = entry["outcome"] == "expired" or (
+        entry["outcome"] == "dismissed" and entry["resolved_by"] == "system")
+    who = [entry[name] for name in "uid user via tty ssh host pid".split()]
+    handled = int(entry["detail"] == "handled by the delegate" and entry["outcome"] == "cancelled")
+    told = [entry[name] for name in "outcome button_index resolved_by at_ms".split()]
+    return told + [handled] + ([None] * len(who) if is_timer else who)
+
+
+class Life:
+    """What the entries about an alert say of its row, beside what each says by itself."""
+
+    def __init__(self):
+        self.has_ended, self.shown, self.snoozes, self.collected = False, None, 0, None
+        self.successor = 0
+
+    def add(self, entry):
+        if entry["event"] == "presented":
+            self.shown = entry["at_ms"]
+        elif entry["event"] == "snoozed":
+            self.snoozes += 1
+        elif entry["event"] == "resolved":
+            self.has_ended = True
+        elif entry["event"] == "collected":
+            self.collected = entry["at_ms"]
+        elif entry["event"] == "superseded":
+            self.successor = int((entry["detail"] or "").partition("by ")[2] or 0)
+
+    def fault(self, row):
+        """The fault in a row; None if there is none."""
+        if not self.has_ended and any(row[name] is not None for name in ENDING + ANSWER):
+            return "an alert that waits has a part of an answer"
+        if row["superseded_by"] != self.successor:
+            return "no entry says which alert took its place"
+        if row["collected_ms"] != self.collected:
+            return "its answer was not collected at the time that the log says"
+        if row["presented_ms"] != self.shown:
+            return "it was not shown at the time that the log says"
+        if row["snoozes"] != self.snoozes:
+            return "it was not snoozed as often as the log says"
+        return None
+
+
 def row_fault(db, entry, alert):
     """The fault in the rows that an entry describes; None if there is none."""
     if entry["event"] == "asked":
         detail = asked_detail(alert, entry["detail"])
         if (entry["boot"], entry["detail"]) != (alert["boot"], detail):
             return "the clock, the deadline, the timers, the wait or what is left were changed"
+    if entry["event"] == "resolved" and ending(entry) != [alert[name] for name in ENDING]:
+        return "how it ended was changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
     if entry["outcome"] is not None and given_fault(entry, alert):
@@ -308,7 +356,7 @@ def entry_faults(db, entry, asked):
 
 def all_faults(db, known):
     """Each fault, as the entry that shows it, its alert, and a text."""
-    last, previous, asked, numbers = 0, bytes(32), {}, Numbers()
+    last, previous, asked, numbers, lives = 0, bytes(32), {}, Numbers(), {}
     for entry in db.execute("SELECT * FROM audit ORDER BY seq"):
         for number in range(last + 1, entry["seq"]):
             yield number, None, "it is missing"
@@ -317,11 +365,14 @@ def all_faults(db, known):
         last, previous = entry["seq"], entry["hash"]
         if entry["event"] == "restored" and is_intact(entry):
             known.add(entry)
+        lives.setdefault(entry["alert_id"], Life()).add(entry)
         faults = [numbers.fault(db, entry), *entry_faults(db, entry, asked)]
         for fault in filter(None, faults):
             yield entry["seq"], entry["alert_id"], fault
-    for (alert,) in db.execute(UNTOLD):
-        yield 0, alert, "no entry says which alert took its place"
+    for row in db.execute("SELECT * FROM alerts"):
+        fault = lives.get(row["id"], Life()).fault(row)
+        if fault:
+            yield 0, row["id"], fault
     upkeep = db.execute("SELECT first_id FROM upkeep").fetchone()
     if not upkeep or upkeep[0] != max(numbers.start, 1):
         yield None, None, "the next alert's id is not the one that the log says"

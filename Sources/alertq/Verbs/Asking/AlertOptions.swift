@@ -57,7 +57,7 @@ struct AlertOptions: Sendable {
             throw UsageError("--default needs --timeout, the time after which it is applied")
         }
         guard key != nil || !replaces else {
-            throw UsageError("--replace needs --key, under which the other question waits")
+            throw UsageError("--replace needs --key, under which the other question was asked")
         }
         guard unattendedAfter == nil || ifUnattended == .applyDefault else {
             throw UsageError("--unattended-after needs --if-unattended default")

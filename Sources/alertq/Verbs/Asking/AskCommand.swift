@@ -45,10 +45,11 @@ struct AskCommand: AskingCommand {
         --default prints that button's id and exits as if it had been chosen.
         """,
         """
-        With --replace, a question that waits under KEY is withdrawn in the moment in which this one \
-        is asked, and commands that wait for it exit with 13. If it asks the same, it is joined. If \
-        it has ended, nothing is asked, and the exit code is \(ExitCode.conflict.rawValue): its response is not to this \
-        question, and is kept for collect.
+        With --replace, another question that waits under KEY is withdrawn as this one is asked, and \
+        commands that wait for it exit with 13. If it has ended, this one is asked under the same \
+        KEY, unless it has an answer that nobody has collected: then nothing is asked, and the exit \
+        code is \(ExitCode.conflict.rawValue). The same question is joined, but asked again if its answer is stale or if it \
+        ended without one.
         """,
         """
         An answer that is used longer after it was given than --valid says is stale: ask, wait and \

@@ -117,8 +117,8 @@ extension AskSession {
             let id = response.alertID
             throw CommandError(
                 .conflict,
-                "nothing was asked, because alert \(id) ended before it could be replaced; to take "
-                    + "its response: alertq collect --id \(id)")
+                "nothing was asked: alert \(id) has an answer that nobody has collected; to take "
+                    + "it: alertq collect --id \(id)")
         } catch {
             guard let signal = signals?.end else { throw error }
             // A commit that failed with a disk error may have reached the disk all the same.

@@ -105,7 +105,7 @@ extension Option where Target: AskingCommand {
     static var replace: Option {
         Option(
             "replace", \.question.replaces,
-            help: "Take back the question that waits under KEY, if it is another one")
+            help: "Take the place of the earlier question with KEY")
     }
 
     static var timeout: Option {
