@@ -123,18 +123,24 @@ extension QueueTransaction {
         let source = question.source
         var replaced: StoredAlert?
         if let key = question.alert.key,
-            var earlier = try alert(key: key, source: source, of: caller.account)
+            let earlier = try alert(key: key, source: source, of: caller.account)
         {
-            // What comes of the question depends on how the alert ended.
-            if earlier.isOverdue(at: now) { earlier.record = try expire(earlier, by: caller) }
             let receipt = try earlier.joined(by: question, at: now, head: head) {
                 try keyDigest(of: earlier.record.id)
             }
-            if let receipt { return receipt }
+            if var receipt {
+                if earlier.isOverdue(at: now) {
+                    // The asker gets exactly what is stored.
+                    receipt.record = try expire(earlier, by: caller)
+                    receipt.head = head
+                }
+                return receipt
+            }
             replaced = earlier
         }
-        let leaving = replaced.map { $0.record.response == nil ? 1 : 0 } ?? 0
-        try checkLimits(of: question, caller.account, leaving: leaving)
+        // Whatever can be refused is refused before anything is written.
+        let leaves = replaced.map { $0.record.response == nil } ?? false
+        try checkLimits(of: question, caller.account, leaving: leaves ? 1 : 0)
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         let id = try nextID()
         // The key is free only then.
@@ -166,7 +172,9 @@ extension QueueTransaction {
     /// Gives the key of an alert to another one; the alert is withdrawn if it waits.
     private func supersede(_ alert: StoredAlert, by id: Alert.ID, _ caller: Caller) throws {
         var record = alert.record
-        if record.response == nil {
+        if alert.isOverdue(at: now) {
+            record = try expire(alert, by: caller)
+        } else if record.response == nil {
             let response = record.withdrawal(at: now, caller.responder)
             // Calls of this process may wait for it, and its screen may show it.
             record = try store(response, of: alert, by: caller, nil, concernsOthers: true)
@@ -179,8 +187,8 @@ extension QueueTransaction {
 }
 
 extension StoredAlert {
-    /// The receipt of asking again with the key of an alert whose expiry is stored if it is due;
-    /// `nil` if the question takes the alert's place.
+    /// The receipt of asking again with the same key; `nil` if the question takes the alert's
+    /// place.
     ///
     /// - Parameter digest: Reads the digest of the question from the log.
     /// - Throws: ``AlertError/keyConflict(_:_:part:)`` for another question, or
@@ -194,7 +202,7 @@ extension StoredAlert {
             record.isErased
             ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
         if question.replaces {
-            let response = record.response
+            let response = record.visible(expiry, snoozedUntil: nil, at: now).response
             // The answer to a question is kept for whoever asks that again.
             if let response, !response.isAnswer || response.isStale { return nil }
             if part != nil {
