@@ -10,13 +10,15 @@
 -- Never edit this file after the release of 0.2.0; add the next number instead.
 
 -- Who asks. An account is the source without a name; its `pending` is that of all its sources.
--- `pending` counts the queued alerts, so that a bound costs no scan.
+-- `pending` counts the queued alerts, so that a bound costs no scan. `host` is empty for accounts of
+-- the machine that the file belongs to.
 CREATE TABLE sources (
     id      INTEGER PRIMARY KEY,
+    host    TEXT    NOT NULL DEFAULT '',
     uid     INTEGER NOT NULL,
     name    TEXT    NOT NULL,
     pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
-    UNIQUE (uid, name)
+    UNIQUE (uid, name, host)
 ) STRICT;
 
 CREATE TRIGGER sources_stay BEFORE DELETE ON sources
@@ -24,11 +26,11 @@ BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 -- REPLACE deletes without asking the trigger above.
 CREATE TRIGGER sources_come_once BEFORE INSERT ON sources
     WHEN EXISTS (SELECT 1 FROM sources
-        WHERE id = new.id OR (uid = new.uid AND name = new.name))
+        WHERE id = new.id OR (uid = new.uid AND name = new.name AND host = new.host))
 BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 -- Not `OF`: it does not see an id that is set as `rowid`, `oid` or `_rowid_`.
 CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources
-    WHEN new.id <> old.id OR new.uid <> old.uid OR new.name <> old.name
+    WHEN new.id <> old.id OR new.host <> old.host OR new.uid <> old.uid OR new.name <> old.name
 BEGIN SELECT RAISE (ABORT, 'a source never changes'); END;
 
 -- Which entry of the log tells of the last appearance of a source's alerts of a priority, of an
@@ -88,6 +90,7 @@ CREATE TABLE alerts (
                          OR resolved_by = 'policy' OR resolved_by = 'asker'
                          OR resolved_by = 'system'),
     handled          INTEGER CHECK (handled IN (0, 1)),
+    account_host     TEXT    CHECK (account_host <> ''),
     responder_uid    INTEGER,
     responder        TEXT,
     via              TEXT,
@@ -119,7 +122,7 @@ CREATE TABLE alerts (
         AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
-        OR coalesce(button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
+        OR coalesce(button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty, ssh,
             responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
             field_values, note) IS NULL),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
@@ -186,8 +189,8 @@ CREATE TRIGGER texts_are_final BEFORE UPDATE OF
         OR coalesce(new.title, new.message, new.fields, new.salt) IS NOT NULL OR new.info <> '{}'
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
-    outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-    responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
+    outcome, button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty,
+    ssh, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
     ON alerts WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 CREATE TRIGGER alerts_are_superseded_once BEFORE UPDATE OF superseded_by ON alerts
@@ -203,8 +206,8 @@ CREATE TRIGGER responses_are_collected_once BEFORE UPDATE OF collected_ms ON ale
 BEGIN SELECT RAISE (ABORT, 'a response is collected once'); END;
 
 -- The audit log. `hash` covers every other column, `previous` among them; the documentation
--- has the bytes. `account_host` is the machine of the account, where that is not `host`; a file has
--- no such accounts. `content` is a salted hash of what was asked; its salt is in `alerts`.
+-- has the bytes. `account_host` is the machine of the account, unless that is the one that the file
+-- belongs to. `content` is a salted hash of what was asked; its salt is in `alerts`.
 CREATE TABLE audit (
     seq          INTEGER PRIMARY KEY,
     at_ms        INTEGER NOT NULL,
@@ -220,7 +223,7 @@ CREATE TABLE audit (
     button_index INTEGER,
     button_role  TEXT,
     resolved_by  TEXT,
-    account_host TEXT,
+    account_host TEXT    CHECK (account_host <> ''),
     uid          INTEGER NOT NULL,
     user         TEXT,
     login_uid    INTEGER,
@@ -258,13 +261,14 @@ BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 -- lost finds the change again. Kept for a day.
 CREATE TABLE requests (
     id       INTEGER PRIMARY KEY,
+    host     TEXT    NOT NULL,
     uid      INTEGER NOT NULL,
     request  BLOB    NOT NULL CHECK (length(request) = 16),
     position INTEGER NOT NULL,
     alert_id INTEGER NOT NULL,
     seq      INTEGER NOT NULL,
     made_ms  INTEGER NOT NULL,
-    UNIQUE (request, uid, position)
+    UNIQUE (request, uid, host, position)
 ) STRICT;
 -- "Which of them are too old?"
 CREATE INDEX requests_made ON requests (made_ms);

@@ -8,10 +8,11 @@
 --- table sources of sources
 CREATE TABLE sources (
     id      INTEGER PRIMARY KEY,
+    host    TEXT    NOT NULL DEFAULT '',
     uid     INTEGER NOT NULL,
     name    TEXT    NOT NULL,
     pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
-    UNIQUE (uid, name)
+    UNIQUE (uid, name, host)
 ) STRICT;
 
 --- index sqlite_autoindex_sources_1 of sources
@@ -23,12 +24,12 @@ BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 --- trigger sources_come_once of sources
 CREATE TRIGGER sources_come_once BEFORE INSERT ON sources
     WHEN EXISTS (SELECT 1 FROM sources
-        WHERE id = new.id OR (uid = new.uid AND name = new.name))
+        WHERE id = new.id OR (uid = new.uid AND name = new.name AND host = new.host))
 BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 
 --- trigger sources_are_final of sources
 CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources
-    WHEN new.id <> old.id OR new.uid <> old.uid OR new.name <> old.name
+    WHEN new.id <> old.id OR new.host <> old.host OR new.uid <> old.uid OR new.name <> old.name
 BEGIN SELECT RAISE (ABORT, 'a source never changes'); END;
 
 --- table turns of turns
@@ -85,6 +86,7 @@ CREATE TABLE alerts (
                          OR resolved_by = 'policy' OR resolved_by = 'asker'
                          OR resolved_by = 'system'),
     handled          INTEGER CHECK (handled IN (0, 1)),
+    account_host     TEXT    CHECK (account_host <> ''),
     responder_uid    INTEGER,
     responder        TEXT,
     via              TEXT,
@@ -116,7 +118,7 @@ CREATE TABLE alerts (
         AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
-        OR coalesce(button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
+        OR coalesce(button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty, ssh,
             responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
             field_values, note) IS NULL),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
@@ -193,8 +195,8 @@ BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 
 --- trigger responses_are_final of alerts
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
-    outcome, button_index, resolved_by, handled, responder_uid, responder, via, tty, ssh,
-    responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
+    outcome, button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty,
+    ssh, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
     ON alerts WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 
@@ -230,7 +232,7 @@ CREATE TABLE audit (
     button_index INTEGER,
     button_role  TEXT,
     resolved_by  TEXT,
-    account_host TEXT,
+    account_host TEXT    CHECK (account_host <> ''),
     uid          INTEGER NOT NULL,
     user         TEXT,
     login_uid    INTEGER,
@@ -271,13 +273,14 @@ BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 --- table requests of requests
 CREATE TABLE requests (
     id       INTEGER PRIMARY KEY,
+    host     TEXT    NOT NULL,
     uid      INTEGER NOT NULL,
     request  BLOB    NOT NULL CHECK (length(request) = 16),
     position INTEGER NOT NULL,
     alert_id INTEGER NOT NULL,
     seq      INTEGER NOT NULL,
     made_ms  INTEGER NOT NULL,
-    UNIQUE (request, uid, position)
+    UNIQUE (request, uid, host, position)
 ) STRICT;
 
 --- index sqlite_autoindex_requests_1 of requests

@@ -24,13 +24,14 @@ struct OutputTests {
                 "resolved_at":"2026-11-20T10:01:00.000Z","collected_at":null,"expires_at":null,\
                 "snoozed_until":null,"snoozes":0,"outcome":"answered","button":"yes",\
                 "button_index":0,"by":"person","responder":{"uid":1000,"user":"ana",\
-                "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
+                "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711,\
+                "account_host":null},\
                 "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[{"id":"name","type":"string","title":"Name"}],\
                 "values":{"name":"old"},"note":"after the release","superseded_by":null,\
-                "valid_ms":null,"stale":false}
+                "valid_ms":null,"stale":false,"account_host":null}
                 """)
     }
 
@@ -47,7 +48,7 @@ struct OutputTests {
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[],"values":{},"note":null,"superseded_by":null,"valid_ms":null,\
-                "stale":false}
+                "stale":false,"account_host":null}
                 """))
     }
 

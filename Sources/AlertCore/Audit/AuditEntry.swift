@@ -73,7 +73,7 @@ public struct AuditEntry: Sendable, Codable {
         canonical.append(event.buttonIndex.map(Int64.init))
         canonical.append(buttonRole?.rawValue)
         canonical.append(event.by?.rawValue)
-        canonical.append(by.account.host.isEmpty ? nil : by.account.host)
+        canonical.append(by.account.recordedHost)
         canonical.append(Int64(by.account.uid))
         canonical.append(by.account.name)
         canonical.append(loginUID.map(Int64.init))

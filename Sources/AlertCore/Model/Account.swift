@@ -33,6 +33,9 @@ extension Account {
     /// Whether it has all rights over the accounts of its host.
     package var isRoot: Bool { uid == 0 }
 
+    /// The host as the log has it; `nil` for an account of the machine of a queue in files.
+    package var recordedHost: String? { host.isEmpty ? nil : host }
+
     /// Its name, or else its number, for people.
     package var label: String { name ?? "uid \(uid)" }
 }

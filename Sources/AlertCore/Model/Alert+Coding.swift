@@ -29,6 +29,7 @@ private enum Name: String, CodingKey {
     case supersededBy = "superseded_by"
     case validFor = "valid_ms"
     case stale
+    case accountHost = "account_host"
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -72,7 +73,9 @@ extension AlertRecord: Codable {
             id: id, alert: alert,
             source: Source(
                 name: try members.decode(String.self, forKey: .source),
-                Account(uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0),
+                Account(
+                    uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0,
+                    host: try members.decodeIfPresent(String.self, forKey: .accountHost) ?? ""),
                 process: ProcessIdentity(
                     host: try members.decodeIfPresent(String.self, forKey: .host) ?? "",
                     pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0)),
@@ -210,7 +213,8 @@ extension Members {
         return Responder(
             Account(
                 uid: try members.decode(UInt32.self, forKey: .uid),
-                name: try members.decodeIfPresent(String.self, forKey: .user)),
+                name: try members.decodeIfPresent(String.self, forKey: .user),
+                host: try members.decodeIfPresent(String.self, forKey: .accountHost) ?? ""),
             via: try members.decode(String.self, forKey: .via),
             tty: try members.decodeIfPresent(String.self, forKey: .tty),
             ssh: try members.decodeIfPresent(String.self, forKey: .ssh),

@@ -72,6 +72,7 @@ package enum AlertJSON {
             ("superseded_by", .optional(response?.supersededBy)),
             ("valid_ms", .optional(alert.validFor?.milliseconds)),
             ("stale", .bool(response?.isStale ?? false)),
+            ("account_host", .optional(record?.source.account.recordedHost)),
         ])
     }
 
@@ -136,6 +137,7 @@ package enum AlertJSON {
             ("ssh", .optional(responder.ssh)),
             ("host", .string(responder.process.host)),
             ("pid", .integer(Int64(responder.process.pid))),
+            ("account_host", .optional(responder.account.recordedHost)),
         ])
     }
 

@@ -268,6 +268,38 @@ extension StoreContract {
 
 extension StoreContract {
     static let authority = [
+        StoreCheck("Accounts of two hosts with the same number are two askers") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            var ben = Caller.ben
+            ben.identity.account.host = "nas"
+            let here = try await store.ask(.yesNo(key: "k")).record
+            let there = try await store.ask(.yesNo("There?", key: "k"), by: ben).record
+            try expect(there.id != here.id, "their keys are their own")
+            for record in [here, there] {
+                let account = record.source.account
+                let key = AlertReference.key("k", source: "test", of: account)
+                try expectEqual(try await other.find(key).record, record, "by key")
+                let caller = account.host.isEmpty ? Caller.ben : ben
+                let limited = Question(alert: .yesNo(), source: "test", accountLimit: 1)
+                try await expectError("tooManyPendingOfAccount") {
+                    try await store.enqueue(limited, by: caller)
+                }
+            }
+            for caller in [Caller.ben, .root] {
+                try await expectError("notYours") {
+                    try await store.resolve(there.id, .withdraw(), by: caller)
+                }
+            }
+            _ = try await store.resolve(there.id, .choose(button: 0), by: ben)
+            try await expectError("notYours") { try await store.collect(there.id, by: .ben) }
+            let answered = try await other.record(there.id)
+            try expectEqual(answered.response?.responder?.account.host, "nas", "who answered")
+            let theirs = HistoryFilter(account: ben.account)
+            try expectEqual(try await other.history(theirs, limit: 9), [answered], "history")
+            let entry = try require(try await store.entries(of: there.id, limit: 9).last, "entry")
+            try expectEqual(entry.event.responder.account.host, "nas", "in the log")
+            try await store.expectSound()
+        },
         StoreCheck("Only root or force may withdraw or cancel another account's alert") { queue in
             let store = try await queue.open()
             for make in [

@@ -48,9 +48,9 @@ enum AuditRow {
         guard let kind = AlertEvent.Kind(rawValue: row.text(Column.event)) else {
             throw unknown("event", row, .event)
         }
-        guard row.isNull(Column.accountHost) else {
-            throw unknown("account's host", row, .accountHost)
-        }
+        let accountHost = row.optionalText(Column.accountHost)
+        // It would have the hash of an entry without one.
+        guard accountHost != "" else { throw unknown("account's host", row, .accountHost) }
         return AuditEntry(
             event: AlertEvent(
                 sequence: row.integer(Column.seq), kind: kind,
@@ -63,7 +63,7 @@ enum AuditRow {
                 responder: Responder(
                     Account(
                         uid: try number(UInt32.self, "uid", row, .uid) ?? 0,
-                        name: row.optionalText(Column.user)),
+                        name: row.optionalText(Column.user), host: accountHost ?? ""),
                     via: row.text(Column.via), tty: row.optionalText(Column.tty),
                     ssh: row.optionalText(Column.ssh),
                     process: ProcessIdentity(

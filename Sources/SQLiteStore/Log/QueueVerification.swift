@@ -268,7 +268,7 @@ enum AlertForm {
         if response.responder == nil {
             // Nobody chose, but the view `history` would show a name.
             let responder = [
-                Column.responderUid, .responder, .tty, .ssh, .responderHost, .responderPid,
+                Column.accountHost, .responderUid, .responder, .tty, .ssh, .responderHost, .responderPid,
             ]
             expect(
                 responder.allSatisfy { row.isNull($0) },
@@ -296,18 +296,18 @@ extension Row {
 
 extension Database {
     private enum Source: Int, ColumnList {
-        case uid, name, pending, waiting, ofAccount, isRepeated, isAccount
+        case host, uid, name, pending, waiting, ofAccount, isRepeated, isAccount
 
         var sql: String {
             switch self {
-            case .uid, .name, .pending: snakeCased
+            case .host, .uid, .name, .pending: snakeCased
             case .waiting: "coalesce(waiting, 0)"
-            case .ofAccount: "coalesce(sum(waiting) OVER (PARTITION BY uid), 0)"
-            case .isRepeated: "row_number() OVER (PARTITION BY uid, name ORDER BY id) > 1"
+            case .ofAccount: "coalesce(sum(waiting) OVER (PARTITION BY host, uid), 0)"
+            case .isRepeated: "row_number() OVER (PARTITION BY host, uid, name ORDER BY id) > 1"
             // An account is the source without a name; the first of its rows stands for a missing
             // one.
             case .isAccount:
-                "row_number() OVER (PARTITION BY uid ORDER BY name = '' DESC, id) = 1"
+                "row_number() OVER (PARTITION BY host, uid ORDER BY name = '' DESC, id) = 1"
             }
         }
     }
@@ -324,7 +324,8 @@ extension Database {
             ORDER BY id
             """, []
         ) { row in
-            let (uid, name) = (row.integer(Source.uid), row.text(Source.name))
+            let (host, name) = (row.text(Source.host), row.text(Source.name))
+            let uid = "\(row.integer(Source.uid))" + (host.isEmpty ? "" : " of \(host)")
             let (counted, waiting) = (row.integer(Source.pending), row.integer(Source.waiting))
             let isRight = name.isEmpty ? waiting == 0 : counted == waiting
             if row.raw(Source.pending).kind != .integer || !isRight {

@@ -32,7 +32,9 @@ struct AlertRow {
             id: id, alert: alert,
             source: AlertRecord.Source(
                 name: row.text(Column.sourceName),
-                Account(uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid))),
+                Account(
+                    uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid)),
+                    host: row.text(Column.sourceHost)),
                 process: ProcessIdentity(
                     host: row.text(Column.host),
                     pid: Int32(truncatingIfNeeded: row.integer(Column.pid)))),
@@ -83,7 +85,7 @@ struct AlertRow {
     }
 
     private static let responseColumns: [Column] = [
-        .buttonIndex, .resolvedBy, .handled, .responderUid, .responder, .via, .tty, .ssh,
+        .buttonIndex, .resolvedBy, .handled, .accountHost, .responderUid, .responder, .via, .tty, .ssh,
         .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs, .fieldValues,
         .note, .supersededBy, .resolvedBootMs, .resolvedBoot,
     ]
@@ -196,7 +198,7 @@ struct AlertRow {
         return Responder(
             Account(
                 uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
-                name: row.optionalText(Column.responder)),
+                name: row.optionalText(Column.responder), host: row.text(Column.accountHost)),
             via: via, tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
             process: ProcessIdentity(
                 host: row.text(Column.responderHost),
@@ -215,19 +217,21 @@ extension AlertRow {
         case id, title, message, style, priority, buttons, info, defaultButton, handler
         case presenters, key, dismissAfterMs, snoozeMs, awaited, pid, host, boot, askedMs
         case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
-        case outcome, buttonIndex, resolvedBy, handled, responderUid, responder, via, tty, ssh
-        case responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
+        case outcome, buttonIndex, resolvedBy, handled, accountHost, responderUid, responder, via
+        case tty, ssh, responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
         case fieldValues, note, supersededBy, validMs, resolvedBootMs, resolvedBoot
         // Used only by the store.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
-        case sourceName, sourceUid
+        case sourceName, sourceUid, sourceHost
 
         var sql: String {
             switch self {
             case .id: "alerts.id"
+            case .host: "alerts.host"
             case .sourceName: "sources.name"
             case .sourceUid: "sources.uid"
+            case .sourceHost: "sources.host"
             case .supersededBy: "nullif(superseded_by, 0)"
             default: snakeCased
             }

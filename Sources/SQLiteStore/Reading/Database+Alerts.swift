@@ -20,7 +20,7 @@ extension Database {
     private enum SourceColumn: Int, ColumnList { case id, pending }
 
     private static let sourceByName =
-        "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ?"
+        "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ? AND host = ?"
 
     private static let byKey =
         joined + " WHERE alerts.source_id = ? AND alerts.key = ? ORDER BY superseded_by LIMIT 1"
@@ -51,8 +51,7 @@ extension Database {
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
     func checkedAlert(key: String, source: String, of account: Account) throws -> AlertRow? {
-        guard account.host.isEmpty,
-            let sourceID = try self.source(uid: account.uid, name: source)?.id,
+        guard let sourceID = try self.source(of: account, name: source)?.id,
             let found = try first(
                 Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
         else { return nil }
@@ -68,8 +67,10 @@ extension Database {
     }
 
     /// Returns the source with this name of an account, and how many of its alerts wait.
-    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int64)? {
-        try first(Self.sourceByName, .integer(Int64(uid)), .text(name)) { row in
+    func source(of account: Account, name: String) throws -> (id: Int64, pending: Int64)? {
+        try first(
+            Self.sourceByName, .integer(Int64(account.uid)), .text(name), .text(account.host)
+        ) { row in
             (id: row.integer(SourceColumn.id), pending: row.integer(SourceColumn.pending))
         }
     }

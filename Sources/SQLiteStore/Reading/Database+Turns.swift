@@ -35,7 +35,8 @@ extension Database {
         SELECT \(LineColumn.list) FROM heads
         CROSS JOIN alerts ON alerts.id = heads.id
         CROSS JOIN sources ON sources.id = heads.source
-        LEFT JOIN sources AS account ON account.uid = sources.uid AND account.name = ''
+        LEFT JOIN sources AS account
+            ON account.uid = sources.uid AND account.name = '' AND account.host = sources.host
         LEFT JOIN turns AS of_account ON of_account.priority = ?1
             AND of_account.account = account.id AND of_account.source = 0
         LEFT JOIN turns AS of_source ON of_source.priority = ?1
@@ -78,6 +79,7 @@ extension Database {
                 SELECT priority, ids.value ->> 0, ids.value ->> 1, ?2
                 FROM alerts JOIN sources ON sources.id = source_id
                 JOIN sources AS account ON account.uid = sources.uid AND account.name = ''
+                    AND account.host = sources.host
                 JOIN json_each(json_array(json_array(0, 0), json_array(account.id, 0),
                     json_array(account.id, source_id))) AS ids
                 WHERE alerts.id = ?1

@@ -238,9 +238,8 @@ extension HistoryFilter {
         var conditions: [String] = []
         if let source { conditions.append("name = \(values.add(.text(source)))") }
         if let account {
-            // A queue in files has no accounts of other hosts.
-            let uid = account.host.isEmpty ? Int64(account.uid) : -1
-            conditions.append("uid = \(values.add(.integer(uid)))")
+            conditions.append("uid = \(values.add(.integer(Int64(account.uid))))")
+            conditions.append("host = \(values.add(.text(account.host)))")
         }
         return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
     }

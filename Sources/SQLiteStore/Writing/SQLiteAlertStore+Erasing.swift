@@ -113,7 +113,7 @@ extension Database {
             OR (outcome <> 'withdrawn' AND buttons <> '[]'))
         """
 
-    private enum OldColumn: Int, ColumnList { case id, uid, awaitsCollection, isHandlers }
+    private enum OldColumn: Int, ColumnList { case id, host, uid, awaitsCollection, isHandlers }
 
     /// The alerts with old responses whose texts can be erased, and the numbers of the others.
     fileprivate func erasable(
@@ -122,13 +122,14 @@ extension Database {
         var (report, erasable) = (PurgeReport(), [Alert.ID]())
         try forEach(
             """
-            SELECT alerts.id, uid, \(Self.awaitsCollection), handler IS NOT NULL
+            SELECT alerts.id, sources.host, uid, \(Self.awaitsCollection), handler IS NOT NULL
             FROM alerts INDEXED BY alerts_outcome CROSS JOIN sources ON sources.id = source_id
             WHERE outcome IS NOT NULL AND resolved_ms < ? AND salt IS NOT NULL
             """, [.integer(cutoff)]
         ) { row in
             let uid = UInt32(exactly: row.integer(OldColumn.uid))
-            if uid.map({ caller.hasRight(over: Account(uid: $0)) }) != true {
+            let owner = uid.map { Account(uid: $0, host: row.text(OldColumn.host)) }
+            if owner.map(caller.hasRight) != true {
                 report.others += 1
             } else if row.integer(OldColumn.awaitsCollection) == 1 {
                 report.uncollected += 1

@@ -44,8 +44,8 @@ extension WriteContext: QueueTransaction {
 
     func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int) {
         (
-            try self.source(uid: account.uid, name: source)?.pending ?? 0,
-            try self.source(uid: account.uid, name: "")?.pending ?? 0
+            try self.source(of: account, name: source)?.pending ?? 0,
+            try self.source(of: account, name: "")?.pending ?? 0
         )
     }
 
@@ -53,9 +53,11 @@ extension WriteContext: QueueTransaction {
         try db.first(
             """
             SELECT alert_id, seq, (SELECT hash FROM audit WHERE audit.seq = requests.seq)
-            FROM requests WHERE uid = ? AND request = ? AND position = ? AND made_ms >= ?
+            FROM requests
+            WHERE host = ? AND uid = ? AND request = ? AND position = ? AND made_ms >= ?
             """,
-            .integer(Int64(change.account.uid)), .blob(change.request.bytes),
+            .text(change.account.host), .integer(Int64(change.account.uid)),
+            .blob(change.request.bytes),
             .integer(Int64(change.position)),
             .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime))
         ) { row in
@@ -78,12 +80,13 @@ extension WriteContext: QueueTransaction {
         }
         try db.change(
             """
-            INSERT INTO requests (uid, request, position, alert_id, seq, made_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (request, uid, position) DO UPDATE SET
+            INSERT INTO requests (host, uid, request, position, alert_id, seq, made_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (request, uid, host, position) DO UPDATE SET
                 alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
             """,
-            .integer(Int64(change.account.uid)), .blob(change.request.bytes),
+            .text(change.account.host), .integer(Int64(change.account.uid)),
+            .blob(change.request.bytes),
             .integer(Int64(change.position)), .integer(made.alert), .integer(made.head.sequence),
             .integer(now.wallMilliseconds))
     }
@@ -92,9 +95,9 @@ extension WriteContext: QueueTransaction {
         _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
     ) throws {
         let (alert, name) = (prepared.question.alert, prepared.question.source)
-        let (uid, process) = (prepared.caller.account.uid, prepared.caller.process)
-        let source = try findOrInsertSource(uid: uid, name: name)
-        let account = try findOrInsertSource(uid: uid, name: "")
+        let process = prepared.caller.process
+        let source = try findOrInsertSource(of: prepared.caller.account, name: name)
+        let account = try findOrInsertSource(of: prepared.caller.account, name: "")
         try db.change(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
@@ -142,7 +145,7 @@ extension WriteContext: QueueTransaction {
                 """
                 UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
                     outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
-                    responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
+                    account_host = ?, responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
                     responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
                     resolved_boot_ms = ?, resolved_boot = ?, field_values = ?, note = ?
                 WHERE id = ?
@@ -150,6 +153,7 @@ extension WriteContext: QueueTransaction {
                 [
                     .text(response.outcome.rawValue), .integer(response.buttonIndex),
                     .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
+                    .optional(who?.account.recordedHost),
                     .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
                     .optional(who?.via),
                     .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
@@ -159,7 +163,7 @@ extension WriteContext: QueueTransaction {
                     .optional(response.input.text(for: record.alert.fields)),
                     .optional(response.note), id,
                 ])
-            try didResolve(of: record.source.name, uid: record.source.account.uid)
+            try didResolve(record.source)
         case .superseded(let successor):
             try db.change(
                 "UPDATE alerts SET superseded_by = ? WHERE id = ?", .integer(successor), id)

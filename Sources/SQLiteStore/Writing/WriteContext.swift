@@ -25,7 +25,7 @@ final class WriteContext {
     private var ids: (last: Alert.ID, recorded: Alert.ID?)?
 
     private struct SourceName: Hashable {
-        let uid: UInt32
+        let account: Account
         let name: ExactText
     }
 
@@ -79,29 +79,32 @@ final class WriteContext {
     }
 
     /// A source, or an account; `nil` without a row.
-    func source(uid: UInt32, name: String) throws -> SourceRow? {
-        let key = SourceName(uid: uid, name: ExactText(name))
+    func source(of account: Account, name: String) throws -> SourceRow? {
+        let key = SourceName(account: account, name: ExactText(name))
         if let known = sources[key] { return known }
-        guard let found = try db.source(uid: uid, name: name) else { return nil }
+        guard let found = try db.source(of: account, name: name) else { return nil }
         let row = SourceRow(id: found.id, pending: Int(UInt32(clamping: found.pending)))
         sources[key] = row
         return row
     }
 
     /// A source, or an account, whose row is created if it has none.
-    func findOrInsertSource(uid: UInt32, name: String) throws -> SourceRow {
-        if let source = try source(uid: uid, name: name) { return source }
+    func findOrInsertSource(of account: Account, name: String) throws -> SourceRow {
+        if let source = try source(of: account, name: name) { return source }
         try db.change(
-            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
+            "INSERT INTO sources (host, uid, name) VALUES (?, ?, ?)", .text(account.host),
+            .integer(Int64(account.uid)), .text(name))
         let row = SourceRow(id: db.lastInsertedID, pending: 0)
-        sources[SourceName(uid: uid, name: ExactText(name))] = row
+        sources[SourceName(account: account, name: ExactText(name))] = row
         return row
     }
 
     /// Records that an alert of a source no longer waits.
-    func didResolve(of source: String, uid: UInt32) throws {
+    func didResolve(_ source: AlertRecord.Source) throws {
         // The account has no row only if the file was tampered with.
-        for name in [source, ""] { try self.source(uid: uid, name: name)?.count(-1) }
+        for name in [source.name, ""] {
+            try self.source(of: source.account, name: name)?.count(-1)
+        }
     }
 
     /// Writes the counts, once for all members.
@@ -124,14 +127,9 @@ final class WriteContext {
 extension WriteContext {
     /// Appends an entry to the audit log, chained to the previous one.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold, or
-    ///   for an account of another host.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
     func audit(_ draft: AuditDraft, by caller: Caller) throws {
         try now.checkYear(of: "clock")
-        guard caller.account.host.isEmpty else {
-            throw AlertError.invalid(
-                "account", "is one of another host, and a queue in files has only its machine's")
-        }
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let entry = draft.entry(after: head, at: now, by: caller, input)
         try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)
@@ -144,15 +142,16 @@ extension WriteContext {
         try db.change(
             """
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, boot,
-                pid, content, detail, previous, hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty,
+                ssh, host, boot, pid, content, detail, previous, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(event.sequence), .integer(milliseconds), .text(event.kind.rawValue),
             .optional(event.alertID), .optional(event.source),
             .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
             .optional(entry.buttonRole?.rawValue), .optional(event.by?.rawValue),
-            .integer(Int64(by.account.uid)), .optional(by.account.name),
+            .optional(by.account.recordedHost), .integer(Int64(by.account.uid)),
+            .optional(by.account.name),
             .optional(entry.loginUID.map(Int64.init)), .optional(entry.session.map(Int64.init)),
             .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.process.host),
             .text(entry.boot), .integer(Int64(by.process.pid)), .optional(entry.content),

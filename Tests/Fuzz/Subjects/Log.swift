@@ -77,7 +77,9 @@ private struct AnyTable {
 }
 
 private let tables = [
-    AnyTable("sources", [("id", .small), ("uid", .integer), ("name", .text), ("pending", .small)]),
+    AnyTable(
+        "sources",
+        [("id", .small), ("host", .text), ("uid", .integer), ("name", .text), ("pending", .small)]),
     AnyTable(
         "alerts",
         [
@@ -87,6 +89,7 @@ private let tables = [
             ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
             ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
             ("valid_ms", .optional(.integer)), ("resolved_boot_ms", .optional(.integer)),
+            ("account_host", .optional(.text)),
             ("resolved_boot", .optional(.word(["boot", "other"]))), ("superseded_by", .small),
             ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
             ("expires_ms", .integer), ("expires_boot_ms", .integer), ("presented_ms", .integer),

@@ -338,8 +338,7 @@ struct FactForgingTests {
                     handled = 0, resolved_ms = ?, resolved_seq = ? WHERE id = 1
                 """, .integer(response.buttonIndex), .text(response.by.rawValue),
                 .integer(context.now.wallMilliseconds), .integer(context.head.sequence + 1))
-            let source = row.record.source
-            try context.didResolve(of: source.name, uid: source.account.uid)
+            try context.didResolve(row.record.source)
             let detail = EntryDetail.expired(
                 at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
                 isUnseen: true)

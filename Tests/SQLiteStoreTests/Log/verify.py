@@ -218,7 +218,7 @@ def given_fault(entry, alert):
     return told != (entry["boot"], int(match[2 if alert["outcome"] == "expired" else 1]))
 
 
-RESPONDER = "responder_uid responder via tty ssh responder_host responder_pid".split()
+RESPONDER = "account_host responder_uid responder via tty ssh responder_host responder_pid".split()
 ENDING = "outcome button_index resolved_by resolved_ms handled".split() + RESPONDER
 ANSWER = "resolved_boot resolved_boot_ms field_values note collected_ms".split()
 
@@ -228,7 +228,7 @@ def ending(entry):
     # Nobody does what a timer does; the entry names the process that noticed.
     is_timer = entry["outcome"] == "expired" or (
         entry["outcome"] == "dismissed" and entry["resolved_by"] == "system")
-    who = [entry[name] for name in "uid user via tty ssh host pid".split()]
+    who = [entry[name] for name in "account_host uid user via tty ssh host pid".split()]
     handled = int(entry["detail"] == "handled by the delegate" and entry["outcome"] == "cancelled")
     told = [entry[name] for name in "outcome button_index resolved_by at_ms".split()]
     return told + [handled] + ([None] * len(who) if is_timer else who)

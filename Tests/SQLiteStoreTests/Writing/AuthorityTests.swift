@@ -30,27 +30,6 @@ struct AuthorityTests {
             .id
     }
 
-    @Test(
-        "An account of another host asks nothing in a queue in files, and has asked nothing there")
-    func anotherHost() async throws {
-        let id = try await store.enqueue(
-            Question(alert: .yesNo(key: "k"), source: "test"), by: Caller(via: "ask")
-        ).record.id
-        var caller = Caller(via: "ask")
-        caller.identity.account.host = "desk"
-        await #expect(throws: AlertError.self) {
-            try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: caller)
-        }
-        let account = caller.account
-        await #expect(throws: AlertError.keyNotFound("k")) {
-            try await store.find(.key("k", source: "test", of: account))
-        }
-        #expect(try await store.find(.key("k", source: "test", of: .current)).record.id == id)
-        #expect(try await store.history(HistoryFilter(account: account), limit: 9).isEmpty)
-        #expect(try await store.pendingCount() == 1)
-        #expect(try await store.verify(expecting: nil).problems.isEmpty)
-    }
-
     @Test("Another account can't withdraw or cancel an alert without force")
     func another() async throws {
         for (own, forced) in [
