@@ -268,7 +268,8 @@ enum AlertForm {
         if response.responder == nil {
             // Nobody chose, but the view `history` would show a name.
             let responder = [
-                Column.accountHost, .responderUid, .responder, .tty, .ssh, .responderHost, .responderPid,
+                Column.accountHost, .responderUid, .responder, .tty, .ssh, .responderHost,
+                .responderPid,
             ]
             expect(
                 responder.allSatisfy { row.isNull($0) },

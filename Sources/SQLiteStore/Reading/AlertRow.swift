@@ -85,7 +85,8 @@ struct AlertRow {
     }
 
     private static let responseColumns: [Column] = [
-        .buttonIndex, .resolvedBy, .handled, .accountHost, .responderUid, .responder, .via, .tty, .ssh,
+        .buttonIndex, .resolvedBy, .handled, .accountHost, .responderUid, .responder, .via, .tty,
+        .ssh,
         .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs, .fieldValues,
         .note, .supersededBy, .resolvedBootMs, .resolvedBoot,
     ]
