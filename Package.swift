@@ -22,7 +22,9 @@ let package = Package(
         .target(name: "CSlowDisk"),
         .target(name: "CBaselines", dependencies: ["CSQLite"]),
         .target(name: "Linux", dependencies: ["CLinux"]),
-        .target(name: "SQLite", dependencies: ["CSQLite"]),
+        // What databases that speak SQL have in common, without a word about alerts.
+        .target(name: "SQL"),
+        .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
@@ -31,10 +33,13 @@ let package = Package(
             ]),
         .target(name: "TextFormats"),
         .target(name: "AlertCore", dependencies: ["Linux", "TextFormats"]),
+        // Alerts and entries as rows, in whichever database.
+        .target(name: "AlertTables", dependencies: ["AlertCore", "SQL", "TextFormats"]),
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "AlertCore", "CLinux", "Linux", "Migrations", "SQLite", "TextFormats",
+                "AlertCore", "AlertTables", "CLinux", "Linux", "Migrations", "SQLite",
+                "TextFormats",
             ]),
         .target(name: "AlertQueue", dependencies: ["AlertCore", "Linux", "SQLiteStore"]),
         .target(
@@ -67,7 +72,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "AlertCore", "AlertQueueTesting", "CLinux", "Linux", "Migrations", "SQLite",
+                "AlertCore", "AlertQueueTesting", "AlertTables", "CLinux", "Linux", "Migrations",
+                "SQLite",
                 "SQLiteStore", "StoreTesting", "TestSupport", "TextFormats",
             ],
             exclude: ["Log/verify.py"]),
@@ -185,7 +191,8 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "AlertAgents", "AlertCore", "AlertPresenters", "AlertQueue", "Migrations", "SQLite",
+                "AlertAgents", "AlertCore", "AlertPresenters", "AlertQueue", "AlertTables",
+                "Migrations", "SQLite",
                 "SQLiteStore", "TextFormats", "alertq",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"]),

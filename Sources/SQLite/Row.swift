@@ -1,10 +1,11 @@
 import CSQLite
+@_exported import SQL
 
 /// The current row of a running statement, valid only inside the closure that receives it.
 ///
 /// Columns count from 0; a list of their names maps names to numbers. A query's only column is read
 /// without a number. Wraps <https://sqlite.org/c3ref/column_blob.html>.
-package struct Row: ~Copyable {
+package struct Row: SQLRow, ~Copyable {
     private let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) {
@@ -52,25 +53,10 @@ package struct Row: ~Copyable {
     }
 }
 
-// MARK: - Queries for one value
-
 extension Row {
-    /// Whether the only column is SQL `NULL`.
-    package func isNull() -> Bool { isNull(at: 0) }
-
-    /// The integer of the only column; SQL `NULL` is 0.
-    package func integer() -> Int64 { integer(at: 0) }
-
-    package func optionalInteger() -> Int64? { isNull() ? nil : integer() }
-
-    /// The text of the only column; SQL `NULL` is the empty string.
-    package func text() -> String { optionalText() ?? "" }
-
-    package func optionalText() -> String? { optionalText(at: 0) }
-
-    /// The bytes of the only column; SQL `NULL` is `nil`.
-    package func blob() -> [UInt8]? { blob(at: 0) }
-
     /// The value of the only column in SQLite's memory.
     package func raw() -> RawColumn { raw(at: 0) }
+
+    /// The value of a column in SQLite's memory, without a copy or a conversion.
+    package func raw(_ column: some ColumnList) -> RawColumn { raw(at: column.index) }
 }

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import SQLite
 
 /// Compares one alert with the audit log before any of it is returned.

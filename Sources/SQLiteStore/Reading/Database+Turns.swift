@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import SQLite
 
 // Whose turn it is on the screen: `SourceLine` and `PriorityLines` have the rules, and this reads

@@ -213,6 +213,13 @@ struct NumberedValues {
 }
 
 extension HistoryFilter {
+    /// The id of the chosen button; NULL if there is none, or it has been erased. Invalid JSON is a
+    /// matter for the audit log, and no reason for an error here.
+    private static let buttonID = """
+        iif(alerts.button_index >= 0 AND json_valid(alerts.buttons), \
+        alerts.buttons ->> ('$[' || alerts.button_index || '].id'), NULL)
+        """
+
     /// An expression that is 1 for rows of `alerts` that meet the filter's conditions, except those
     /// on words and times.
     func condition(_ values: inout NumberedValues) -> String {
@@ -228,7 +235,7 @@ extension HistoryFilter {
         if uncollected { conditions.append("alerts.collected_ms IS NULL") }
         if let button {
             conditions.append(
-                StoredJSON.buttonID(at: "alerts.button_index") + " = \(values.add(.text(button)))")
+                Self.buttonID + " = \(values.add(.text(button)))")
         }
         return conditions.joined(separator: " AND ")
     }

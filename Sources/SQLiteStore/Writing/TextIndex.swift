@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Linux
 import SQLite
 import TextFormats

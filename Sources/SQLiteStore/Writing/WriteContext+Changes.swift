@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import FoundationEssentials
 import SQLite
 import TextFormats
@@ -91,35 +92,26 @@ extension WriteContext: QueueTransaction {
             .integer(now.wallMilliseconds))
     }
 
+    private static let insertion = """
+        INSERT INTO alerts (\(PreparedQuestion.columns.list))
+        VALUES (\(PreparedQuestion.columns.map { _ in "?" }.list))
+        """
+    private static let resolution = """
+        UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
+            \(Response.columns.map { "\($0) = ?" }.list) WHERE id = ?
+        """
+
     func insert(
         _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
     ) throws {
-        let (alert, name) = (prepared.question.alert, prepared.question.source)
-        let process = prepared.caller.process
-        let source = try findOrInsertSource(of: prepared.caller.account, name: name)
-        let account = try findOrInsertSource(of: prepared.caller.account, name: "")
+        let caller = prepared.caller
+        let source = try findOrInsertSource(of: caller.account, name: prepared.question.source)
+        let account = try findOrInsertSource(of: caller.account, name: "")
         try db.change(
-            """
-            INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
-                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
-                snooze_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
-                fields, valid_ms, queued_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(id), .integer(source.id), .integer(Int64(process.pid)), .text(process.host),
-            .optional(alert.key),
-            .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
-            .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
-            .text(StoredJSON.encode(alert.userInfo)), .optional(alert.defaultButton),
-            .optional(alert.handler),
-            .optional(alert.presenters.map { StoredJSON.encode($0) }), .blob(prepared.salt),
-            .optional(alert.dismissAfter?.milliseconds), .optional(alert.snooze?.milliseconds),
-            .integer(prepared.question.isAwaited ? 1 : 0),
-            .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
-            .optional(expiry?.wallMilliseconds),
-            .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
-            .optional(alert.fieldsJSON), .optional(alert.validFor?.milliseconds),
-            .integer(head.sequence.addingBounded(1)))
+            Self.insertion,
+            prepared.values(
+                id: id, source: source.id, at: now, expiry: expiry,
+                entry: head.sequence.addingBounded(1)))
         didInsert(id, of: source, account)
     }
 
@@ -140,29 +132,11 @@ extension WriteContext: QueueTransaction {
                 .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
                 .text(until.boot), .integer(isRequeued ? 1 : 0), .integer(head.sequence), id)
         case .resolved(let response, let givenAt):
-            let who = response.responder
             try db.change(
-                """
-                UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
-                    outcome = ?, button_index = ?, resolved_by = ?, handled = ?,
-                    account_host = ?, responder_uid = ?, responder = ?, via = ?, tty = ?, ssh = ?,
-                    responder_host = ?, responder_pid = ?, resolved_ms = ?, resolved_seq = ?,
-                    resolved_boot_ms = ?, resolved_boot = ?, field_values = ?, note = ?
-                WHERE id = ?
-                """,
-                [
-                    .text(response.outcome.rawValue), .integer(response.buttonIndex),
-                    .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
-                    .optional(who?.account.recordedHost),
-                    .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
-                    .optional(who?.via),
-                    .optional(who?.tty), .optional(who?.ssh), .optional(who?.process.host),
-                    .optional(who.map { Int64($0.process.pid) }), .integer(now.wallMilliseconds),
-                    .integer(head.sequence), .optional(givenAt?.bootMilliseconds),
-                    .optional(givenAt?.boot),
-                    .optional(response.input.text(for: record.alert.fields)),
-                    .optional(response.note), id,
-                ])
+                Self.resolution,
+                response.values(
+                    of: record, givenAt: givenAt, at: now, entry: head.sequence)
+                    + [.integer(record.id)])
             try didResolve(record.source)
         case .superseded(let successor):
             try db.change(

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import FoundationEssentials
 import SQLite
 import TextFormats
@@ -132,31 +133,14 @@ extension WriteContext {
         try now.checkYear(of: "clock")
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let entry = draft.entry(after: head, at: now, by: caller, input)
-        try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)
+        try db.change(Self.insertion, entry.values)
         head = entry.event.cursor
     }
 
-    private func insert(_ entry: AuditEntry, milliseconds: Int64) throws {
-        let event = entry.event
-        let by = event.responder
-        try db.change(
-            """
-            INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty,
-                ssh, host, boot, pid, content, detail, previous, hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(event.sequence), .integer(milliseconds), .text(event.kind.rawValue),
-            .optional(event.alertID), .optional(event.source),
-            .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
-            .optional(entry.buttonRole?.rawValue), .optional(event.by?.rawValue),
-            .optional(by.account.recordedHost), .integer(Int64(by.account.uid)),
-            .optional(by.account.name),
-            .optional(entry.loginUID.map(Int64.init)), .optional(entry.session.map(Int64.init)),
-            .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.process.host),
-            .text(entry.boot), .integer(Int64(by.process.pid)), .optional(entry.content),
-            .optional(entry.detail), .blob(entry.previous), .blob(entry.hash))
-    }
+    private static let insertion = """
+        INSERT INTO audit (\(AuditEntry.columns.list))
+        VALUES (\(AuditEntry.columns.map { _ in "?" }.list))
+        """
 }
 
 extension Database {

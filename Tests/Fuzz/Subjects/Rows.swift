@@ -1,3 +1,4 @@
+import AlertTables
 import FoundationEssentials
 import Migrations
 import SQLite

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import SQLite
 import StoreTesting
 import TestSupport

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Foundation
 import StoreTesting
 import TestSupport

@@ -1,9 +1,4 @@
-import SQLite
-
 /// The columns of a query, read by name; raw values count from 0, in the query's order.
-///
-/// It is in this module because the compiler makes ``index`` a constant only here: with a list in
-/// another module, reading the columns of an entry made `verify` take 7 % longer.
 ///
 /// For example: for `enum Column: Int, ColumnList { case name, askedMs }` the ``list`` is `name,
 /// asked_ms`, and `row.integer(Column.askedMs)` reads the second column.
@@ -37,10 +32,20 @@ extension ColumnList {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    fileprivate var index: Int32 { Self.offset + Int32(truncatingIfNeeded: rawValue) }
+    package var index: Int32 { Self.offset + Int32(truncatingIfNeeded: rawValue) }
 }
 
-extension Row {
+/// The current row of a query, valid only inside the closure that receives it. Columns count from 0.
+package protocol SQLRow: ~Copyable {
+    func isNull(at column: Int32) -> Bool
+    /// The integer of a column; SQL `NULL` is 0.
+    func integer(at column: Int32) -> Int64
+    func optionalText(at column: Int32) -> String?
+    /// The bytes of a column; SQL `NULL` is `nil`.
+    func blob(at column: Int32) -> [UInt8]?
+}
+
+extension SQLRow where Self: ~Copyable {
     package func isNull(_ column: some ColumnList) -> Bool { isNull(at: column.index) }
 
     /// The integer of a column; SQL `NULL` is 0.
@@ -60,6 +65,21 @@ extension Row {
     /// The bytes of a column; SQL `NULL` is `nil`.
     package func blob(_ column: some ColumnList) -> [UInt8]? { blob(at: column.index) }
 
-    /// The value of a column in SQLite's memory, without a copy or a conversion.
-    package func raw(_ column: some ColumnList) -> RawColumn { raw(at: column.index) }
+    // A query for one value has one column.
+
+    /// Whether the only column is SQL `NULL`.
+    package func isNull() -> Bool { isNull(at: 0) }
+
+    /// The integer of the only column; SQL `NULL` is 0.
+    package func integer() -> Int64 { integer(at: 0) }
+
+    package func optionalInteger() -> Int64? { isNull() ? nil : integer() }
+
+    /// The text of the only column; SQL `NULL` is the empty string.
+    package func text() -> String { optionalText() ?? "" }
+
+    package func optionalText() -> String? { optionalText(at: 0) }
+
+    /// The bytes of the only column; SQL `NULL` is `nil`.
+    package func blob() -> [UInt8]? { blob(at: 0) }
 }

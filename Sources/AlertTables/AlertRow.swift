@@ -1,24 +1,23 @@
 import AlertCore
 import FoundationEssentials
-import SQLite
+import SQL
 import TextFormats
 
-/// An alert as read from its row: the value that the core compares with the log, and what only this
-/// store needs.
-struct AlertRow {
-    var alert: StoredAlert
+/// An alert as read from its row in `alerts`: the value that the core compares with the log.
+package struct AlertRow {
+    package var alert: StoredAlert
     /// The contradictions between the row's own columns.
-    let contradictions: [String]
+    package let contradictions: [String]
 
-    static let columns = Column.list
+    package static let columns = Column.list
 
-    var record: AlertRecord { alert.record }
-    var expiry: ClockReading? { alert.expiry }
+    package var record: AlertRecord { alert.record }
+    package var expiry: ClockReading? { alert.expiry }
     /// The salted hash of what the row asks; `nil` once its texts have been erased.
-    var content: [UInt8]? { alert.content }
+    package var content: [UInt8]? { alert.content }
 
     /// Reads a row of ``columns``.
-    init(_ row: borrowing Row) throws {
+    package init(_ row: borrowing some SQLRow & ~Copyable) throws {
         let id = row.integer(Column.id)
         let salt = row.blob(Column.salt)
         let left = salt == nil ? try Self.left(row, id) : nil
@@ -77,10 +76,10 @@ struct AlertRow {
     }
 
     /// Whether the deadline has passed although the expiry is not stored yet.
-    func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }
+    package func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }
 
     /// The record as readers see it: an overdue alert appears as expired.
-    func visible(at now: ClockReading) -> AlertRecord {
+    package func visible(at now: ClockReading) -> AlertRecord {
         record.visible(expiry, snoozedUntil: alert.snoozedUntil, at: now)
     }
 
@@ -92,7 +91,7 @@ struct AlertRow {
     ]
 
     private static func contradictions(
-        _ row: borrowing Row, _ response: Response?
+        _ row: borrowing some SQLRow & ~Copyable, _ response: Response?
     ) -> [String] {
         var contradictions: [String] = []
         if response == nil, !Self.responseColumns.allSatisfy({ row.isNull($0) }) {
@@ -111,7 +110,9 @@ struct AlertRow {
     }
 
     /// What is left of the buttons once the texts have been erased.
-    private static func left(_ row: borrowing Row, _ id: Alert.ID) throws -> ErasedButtons {
+    private static func left(_ row: borrowing some SQLRow & ~Copyable, _ id: Alert.ID) throws
+        -> ErasedButtons
+    {
         guard let buttons = try? StoredJSON.partialButtons(row.text(Column.buttons)) else {
             throw damaged(id, "buttons")
         }
@@ -120,14 +121,18 @@ struct AlertRow {
     }
 
     /// Whether none of the texts that an erasure removes is there.
-    private static func isBlank(_ row: borrowing Row, _ left: ErasedButtons) -> Bool {
+    private static func isBlank(_ row: borrowing some SQLRow & ~Copyable, _ left: ErasedButtons)
+        -> Bool
+    {
         row.isNull(Column.title) && row.isNull(Column.message)
             && row.isNull(Column.fields) && row.isNull(Column.fieldValues)
-            && row.isNull(Column.note) && row.raw(Column.info).holds("{}")
+            && row.isNull(Column.note) && row.text(Column.info) == "{}"
             && left.buttons.allSatisfy { $0.title == nil }
     }
 
-    private static func alert(_ row: borrowing Row, _ left: ErasedButtons?) throws -> Alert {
+    private static func alert(_ row: borrowing some SQLRow & ~Copyable, _ left: ErasedButtons?)
+        throws -> Alert
+    {
         guard let style = Alert.Style(rawValue: row.text(Column.style)),
             let priority = Alert.Priority(rawValue: Int(row.integer(Column.priority)))
         else { throw damaged(row.integer(Column.id), "style or priority") }
@@ -160,7 +165,7 @@ struct AlertRow {
     }
 
     private static func response(
-        _ row: borrowing Row, id: Alert.ID, alert: Alert
+        _ row: borrowing some SQLRow & ~Copyable, id: Alert.ID, alert: Alert
     ) throws -> Response? {
         guard let outcomeName = row.optionalText(Column.outcome) else { return nil }
         guard let outcome = Outcome(rawValue: outcomeName),
@@ -182,7 +187,7 @@ struct AlertRow {
     }
 
     private static func input(
-        _ row: borrowing Row, _ id: Alert.ID, _ alert: Alert
+        _ row: borrowing some SQLRow & ~Copyable, _ id: Alert.ID, _ alert: Alert
     ) throws -> Alert.Input {
         let note = row.optionalText(Column.note)
         guard let text = row.optionalText(Column.fieldValues) else {
@@ -194,7 +199,7 @@ struct AlertRow {
         return input
     }
 
-    private static func responder(_ row: borrowing Row) -> Responder? {
+    private static func responder(_ row: borrowing some SQLRow & ~Copyable) -> Responder? {
         guard let via = row.optionalText(Column.via) else { return nil }
         return Responder(
             Account(
@@ -213,7 +218,7 @@ struct AlertRow {
 
 extension AlertRow {
     /// The columns of an alert, in the order of the query.
-    enum Column: Int, ColumnList {
+    package enum Column: Int, ColumnList {
         // Of the table `alerts`.
         case id, title, message, style, priority, buttons, info, defaultButton, handler
         case presenters, key, dismissAfterMs, snoozeMs, awaited, pid, host, boot, askedMs
@@ -221,12 +226,12 @@ extension AlertRow {
         case outcome, buttonIndex, resolvedBy, handled, accountHost, responderUid, responder, via
         case tty, ssh, responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
         case fieldValues, note, supersededBy, validMs, resolvedBootMs, resolvedBoot
-        // Used only by the store.
+        // Used only by stores.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
         case sourceName, sourceUid, sourceHost
 
-        var sql: String {
+        package var sql: String {
             switch self {
             case .id: "alerts.id"
             case .host: "alerts.host"

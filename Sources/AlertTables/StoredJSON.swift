@@ -1,15 +1,15 @@
 import AlertCore
 import FoundationEssentials
 
-/// The JSON in columns; see <https://sqlite.org/json1.html> for how to query it.
-enum StoredJSON {
-    static func encode(_ buttons: [Alert.Button]) -> String {
+/// The JSON in columns.
+package enum StoredJSON {
+    package static func encode(_ buttons: [Alert.Button]) -> String {
         array(buttons) { json, button in
             append(button.id, button.role?.rawValue, button.title, to: &json)
         }
     }
 
-    static func encode(_ buttons: [PartialButton]) -> String {
+    package static func encode(_ buttons: [PartialButton]) -> String {
         array(buttons) { json, button in
             append(button.id, button.role, button.title, to: &json)
         }
@@ -33,7 +33,7 @@ enum StoredJSON {
         append(value, to: &json)
     }
 
-    static func encode(_ strings: [String: String]) -> String {
+    package static func encode(_ strings: [String: String]) -> String {
         if strings.isEmpty { return "{}" }
         let members = array(strings.sorted { $0.key < $1.key }) { json, member in
             append(member.key, to: &json)
@@ -43,7 +43,7 @@ enum StoredJSON {
         return "{" + members.dropFirst().dropLast() + "}"
     }
 
-    static func encode(_ strings: [String]) -> String {
+    package static func encode(_ strings: [String]) -> String {
         array(strings) { append($1, to: &$0) }
     }
 
@@ -88,13 +88,13 @@ enum StoredJSON {
     }
 
     /// The buttons of a column; an erased label reads as the button's index, such as `#0`.
-    static func buttons(_ text: String) throws -> [Alert.Button] {
+    package static func buttons(_ text: String) throws -> [Alert.Button] {
         guard text != "[]" else { return [] }
         return try ButtonScanner.buttons(text) ?? buttons(partialButtons(text))
     }
 
     /// The buttons of which some may have been erased.
-    static func buttons(_ left: [PartialButton]) -> [Alert.Button] {
+    package static func buttons(_ left: [PartialButton]) -> [Alert.Button] {
         left.enumerated().map { index, button in
             let title = button.title ?? "#\(index)"
             return Alert.Button(
@@ -104,34 +104,24 @@ enum StoredJSON {
     }
 
     /// The buttons of a column, with `nil` for what has been erased.
-    static func partialButtons(_ text: String) throws -> [PartialButton] {
+    package static func partialButtons(_ text: String) throws -> [PartialButton] {
         text == "[]" ? [] : try decode([PartialButton].self, text)
     }
 
     /// The id of one of a column's buttons; `nil` if there is none, or it has been erased.
-    static func buttonID(at index: Int, in text: String) -> String? {
+    package static func buttonID(at index: Int, in text: String) -> String? {
         guard let buttons = try? partialButtons(text), buttons.indices.contains(index) else {
             return nil
         }
         return buttons[index].id
     }
 
-    /// An SQL expression for the id of one of an alert's buttons; NULL if there is none, or it has
-    /// been erased.
-    ///
-    /// Invalid JSON is a matter for the audit log, and no reason for an error here.
-    static func buttonID(at index: String) -> String {
-        """
-        iif(\(index) >= 0 AND json_valid(alerts.buttons), \
-        alerts.buttons ->> ('$[' || \(index) || '].id'), NULL)
-        """
-    }
-
-    static func strings(_ text: String) throws -> [String: String] {
+    package static func strings(_ text: String) throws -> [String: String] {
         text == "{}" ? [:] : try decode([String: String].self, text)
     }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+    package static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value
+    {
         try JSONDecoder().decode(type, from: Data(text.utf8))
     }
 }
@@ -141,11 +131,11 @@ enum StoredJSON {
 /// A page of the history has fifty rows with buttons, and decoding those with Foundation takes
 /// longer than SQLite takes for the page. Anything that this scanner does not expect is left to
 /// Foundation.
-struct ButtonScanner {
+package struct ButtonScanner {
     private var rest: UnsafeBufferPointer<UInt8>.SubSequence
 
     /// The buttons of a column; `nil` unless the text is in the plainest form.
-    static func buttons(_ text: String) -> [Alert.Button]? {
+    package static func buttons(_ text: String) -> [Alert.Button]? {
         var text = text
         return text.withUTF8 { bytes in
             var scanner = ButtonScanner(rest: bytes[...])

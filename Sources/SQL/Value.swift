@@ -1,4 +1,4 @@
-/// A value that a statement binds; see <https://sqlite.org/datatype3.html>.
+/// A value that a statement binds.
 package enum Value: Sendable, Hashable {
     case null
     case integer(Int64)

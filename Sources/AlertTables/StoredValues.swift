@@ -1,0 +1,95 @@
+import AlertCore
+import SQL
+import TextFormats
+
+// The values of new and changed rows, in the order of their columns.
+
+extension PreparedQuestion {
+    /// The columns of a new row of `alerts`; the others have their defaults.
+    package static let columns = [
+        "id", "source_id", "pid", "host", "key", "style", "priority", "title", "message", "buttons",
+        "info", "default_button", "handler", "presenters", "salt", "dismiss_after_ms", "snooze_ms",
+        "awaited", "boot", "asked_ms", "asked_boot_ms", "expires_ms", "expires_boot_ms", "fields",
+        "valid_ms", "queued_seq",
+    ]
+
+    /// - Parameters:
+    ///   - source: The row of `sources`.
+    ///   - sequence: The entry of the log that records the ask.
+    package func values(
+        id: Alert.ID, source: Int64, at now: ClockReading, expiry: ClockReading?,
+        entry sequence: Int64
+    ) -> [Value] {
+        let (alert, process) = (question.alert, caller.process)
+        return [
+            .integer(id), .integer(source), .integer(Int64(process.pid)), .text(process.host),
+            .optional(alert.key), .text(alert.style.rawValue), .integer(alert.priority.rawValue),
+            .text(alert.title), .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
+            .text(StoredJSON.encode(alert.userInfo)), .optional(alert.defaultButton),
+            .optional(alert.handler), .optional(alert.presenters.map { StoredJSON.encode($0) }),
+            .blob(salt), .optional(alert.dismissAfter?.milliseconds),
+            .optional(alert.snooze?.milliseconds), .integer(question.isAwaited ? 1 : 0),
+            .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
+            .optional(expiry?.wallMilliseconds),
+            .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
+            .optional(alert.fieldsJSON), .optional(alert.validFor?.milliseconds),
+            .integer(sequence),
+        ]
+    }
+}
+
+extension Response {
+    /// The columns of `alerts` that its end sets.
+    package static let columns = [
+        "outcome", "button_index", "resolved_by", "handled", "account_host", "responder_uid",
+        "responder", "via", "tty", "ssh", "responder_host", "responder_pid", "resolved_ms",
+        "resolved_seq", "resolved_boot_ms", "resolved_boot", "field_values", "note",
+    ]
+
+    /// - Parameters:
+    ///   - record: The alert.
+    ///   - givenAt: When it was given, if it goes stale.
+    ///   - sequence: The entry of the log that records the response.
+    package func values(
+        of record: AlertRecord, givenAt: ClockReading?, at now: ClockReading,
+        entry sequence: Int64
+    ) -> [Value] {
+        let who = responder
+        return [
+            .text(outcome.rawValue), .integer(buttonIndex), .text(by.rawValue),
+            .integer(runsHandlers ? 0 : 1), .optional(who?.account.recordedHost),
+            .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
+            .optional(who?.via), .optional(who?.tty), .optional(who?.ssh),
+            .optional(who?.process.host), .optional(who.map { Int64($0.process.pid) }),
+            .integer(now.wallMilliseconds), .integer(sequence),
+            .optional(givenAt?.bootMilliseconds), .optional(givenAt?.boot),
+            .optional(input.text(for: record.alert.fields)), .optional(note),
+        ]
+    }
+}
+
+extension AuditEntry {
+    /// The columns of a row of `audit`.
+    package static let columns = AuditRow.Column.allCases.map { "\"\($0.snakeCased)\"" }
+
+    package var values: [Value] {
+        let by = event.responder
+        return [
+            .integer(event.sequence), .integer(Timestamp.milliseconds(event.at)),
+            .text(event.kind.rawValue), .optional(event.alertID), .optional(event.source),
+            .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
+            .optional(buttonRole?.rawValue), .optional(event.by?.rawValue),
+            .optional(by.account.recordedHost), .integer(Int64(by.account.uid)),
+            .optional(by.account.name), .optional(loginUID.map(Int64.init)),
+            .optional(session.map(Int64.init)), .text(by.via), .optional(by.tty),
+            .optional(by.ssh), .text(by.process.host), .text(boot),
+            .integer(Int64(by.process.pid)), .optional(content), .optional(detail),
+            .blob(previous), .blob(hash),
+        ]
+    }
+}
+
+extension [String] {
+    /// The names, as a statement lists them.
+    package var list: String { joined(separator: ", ") }
+}
