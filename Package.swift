@@ -12,10 +12,13 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Desktop", description: "Desktop notifications and the journal; libsystemd"),
-        .trait(name: "Full", description: "Everything", enabledTraits: ["Desktop"]),
+        .trait(name: "PostgreSQL", description: "Queues in PostgreSQL; libpq"),
+        .trait(
+            name: "Full", description: "Everything", enabledTraits: ["Desktop", "PostgreSQL"]),
     ],
     targets: [
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CArguments"),
@@ -23,6 +26,12 @@ let package = Package(
         .target(name: "CBaselines", dependencies: ["CSQLite"]),
         .target(name: "Linux", dependencies: ["CLinux"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
+        .target(
+            name: "PostgreSQL",
+            dependencies: [
+                "CLinux", "Linux",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
@@ -58,6 +67,14 @@ let package = Package(
                 "SQLite", "SQLiteStore", "TextFormats",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite", "TestSupport"]),
+        // Servers of their own, and connections that break.
+        .target(
+            name: "PostgreSQLTesting",
+            dependencies: ["CLinux", "Linux", "PostgreSQL", "TestSupport"],
+            path: "Tests/PostgreSQLTesting"),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: ["Linux", "PostgreSQL", "PostgreSQLTesting", "TestSupport"]),
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"]),
         .testTarget(
             name: "AlertCoreTests",
