@@ -26,7 +26,7 @@
         package static let shared = Task { try await PostgreSQLServer() }
 
         /// The server refuses to run as root.
-        private static let account: LinuxAccount? = {
+        static let account: LinuxAccount? = {
             guard geteuid() == 0, let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
                 return nil
             }
@@ -38,10 +38,13 @@
         private static let supervisor = """
             directory=$1; shift
             exec 3<&0
+            : >"$directory/wanted"
             "$@" 3<&- >>"$directory/log" 2>&1 & server=$!
-            (read -r _ <&3; kill -QUIT $server; sleep 1; rm -rf "$directory") & watch=$!
+            (read -r _ <&3; rm "$directory/wanted"; kill -QUIT $server) & watch=$!
             wait $server; code=$?
-            kill $watch; exit $code
+            kill $watch 2>/dev/null
+            [ -e "$directory/wanted" ] || rm -rf "$directory"
+            exit $code
             """
 
         private struct Run {
@@ -112,8 +115,11 @@
         }
 
         deinit {
-            kill(SIGQUIT)
-            _ = run.withLock { $0?.supervisor.wait() }
+            let supervisor = run.withLock { run in
+                defer { run = nil }
+                return run?.supervisor
+            }
+            _ = supervisor?.wait()
             try? FileManager.default.removeItem(atPath: directory)
         }
 
@@ -133,7 +139,8 @@
             guard let programs = Self.programs else {
                 throw TestingError("PostgreSQL is not installed: apt-get install postgresql")
             }
-            // After it was killed, its children may hold its memory for a moment longer.
+            // One that was killed has left its file, and children that may hold its memory for a moment.
+            let former = state.first
             let isStarted = try await eventually(within: .seconds(60), each: .milliseconds(50)) {
                 let lifeline = try Linux.Pipe(waits: true)
                 let words = ["-c", Self.supervisor, "sh", directory, programs + "postgres"]
@@ -142,7 +149,10 @@
                     "/bin/sh", words + ["-D", data] + options, as: Self.account,
                     input: lifeline.reading.raw)
                 run.withLock { $0 = Run(supervisor: child, lifeline: lifeline) }
-                return await eventually { isReady || child.poll() != nil } && child.poll() == nil
+                let isReady = await eventually {
+                    (self.isReady && state.first != former) || child.poll() != nil
+                }
+                return isReady && child.poll() == nil
             }
             guard isStarted else { throw TestingError("the server does not start: \(log)") }
         }
@@ -182,8 +192,11 @@
         // MARK: Using it
 
         /// The connection string of its database.
-        package var location: String {
-            "host=\(directory) port=\(port ?? 5432) user=alertq dbname=postgres"
+        package var location: String { location(database: "postgres") }
+
+        func location(database: String?) -> String {
+            "host=\(directory) port=\(port ?? 5432) user=alertq"
+                + (database.map { " dbname=\($0)" } ?? "")
         }
 
         /// The same, through its port on 127.0.0.1.
