@@ -231,6 +231,7 @@
         package func begin(
             _ pipeline: Pipeline = Pipeline(), within limit: Duration? = nil
         ) throws(PostgreSQLError) -> [QueryResult] {
+            precondition(!isInTransaction, "a transaction is open")
             do throws(PostgreSQLError) {
                 let all = Pipeline([Self.beginning] + pipeline.statements)
                 return Array(try run(all, within: limit).dropFirst())
@@ -380,11 +381,13 @@
             return lines.map { $0.drop { $0 == "\t" } }.joined(separator: " ")
         }
 
-        /// Closes the connection, for libpq's reason or another one.
+        /// Closes the connection, for the reason given, or else for that of the server or libpq.
         private func lose(
             _ operation: String, because cause: PostgreSQLError.Cause? = nil
         ) -> PostgreSQLError {
-            let error = PostgreSQLError(cause ?? .lost(message), operation)
+            // Between two statements, libpq takes the server's last word for a notice.
+            let last = notices.last { $0.endsSession }.map(PostgreSQLError.Cause.server)
+            let error = PostgreSQLError(cause ?? last ?? .lost(message), operation)
             loss = loss ?? error
             close()
             return error
@@ -466,7 +469,7 @@
                 return PostgreSQLError(.server(message), sql)
             default:
                 // COPY, which nothing here answers.
-                throw lose(sql, because: .refused("the statement copies data"))
+                throw lose(sql, because: .lost("the statement copies data"))
             }
         }
 

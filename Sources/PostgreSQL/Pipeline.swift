@@ -39,7 +39,8 @@
     /// How a transaction has ended, as far as this side can know.
     package enum CommitOutcome {
         /// The server acknowledged `COMMIT`: what the transaction changed is stored, and these are
-        /// the results of its last statements.
+        /// the results of its last statements. If the server was made to stop waiting for its
+        /// standbys, a warning among ``Connection/notices`` says so: it is stored on the primary.
         case committed([QueryResult])
         /// A statement or `COMMIT` itself failed: nothing is stored.
         case refused(PostgreSQLError)

@@ -5,6 +5,7 @@
     import PostgreSQL
     import Synchronization
     import TestSupport
+    import Testing
 
     /// A server with a directory of its own, for as long as something references it.
     ///
@@ -18,9 +19,9 @@
             return versions.last.map { "\(root)/\($0)/bin/" }
         }()
 
-        /// Whether tests with a server run. Where none is installed, they are skipped, except in
+        /// Whether tests with a server run: they are skipped if none is installed, but not in
         /// `.ci/run`.
-        package static var isTried: Bool { programs != nil || getenv("ALERTQ_TRY_ALL") != nil }
+        static var isTried: Bool { programs != nil || getenv("ALERTQ_TRY_ALL") != nil }
 
         /// One for all tests that only need a schema of their own.
         package static let shared = Task { try await PostgreSQLServer() }
@@ -225,6 +226,18 @@
         /// A port that nothing listens on.
         package static func freePort() throws -> UInt16 {
             try LocalSocket.listening().port
+        }
+    }
+
+    extension Trait where Self == ConditionTrait {
+        /// For tests that need a server.
+        package static var needsServer: Self {
+            .enabled(if: PostgreSQLServer.isTried, "no server of PostgreSQL is installed")
+        }
+
+        /// For tests that need a pooler.
+        package static var needsPooler: Self {
+            .enabled(if: Pooler.isTried, "pgbouncer is not installed")
         }
     }
 #endif

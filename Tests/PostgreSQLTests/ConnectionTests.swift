@@ -6,7 +6,7 @@
     import TestSupport
     import Testing
 
-    @Suite("Connection to PostgreSQL", .inParallel, .enabled(if: PostgreSQLServer.isTried))
+    @Suite("Connection to PostgreSQL", .inParallel, .needsServer)
     struct ConnectionTests {
         @Test("Every kind of value comes back as it was bound")
         func values() async throws {

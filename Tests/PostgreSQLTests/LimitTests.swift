@@ -6,7 +6,7 @@
     import TestSupport
     import Testing
 
-    @Suite("Limits of PostgreSQL", .inParallel, .enabled(if: PostgreSQLServer.isTried))
+    @Suite("Limits of PostgreSQL", .inParallel, .needsServer)
     struct LimitTests {
         /// What no statement may bind; a test prints its arguments, so it makes the values itself.
         enum Unbindable: CaseIterable {
@@ -34,6 +34,16 @@
             let error = #expect(throws: PostgreSQLError.self) { try db.run(pipeline) }
             #expect(error?.isConnectionLost == false && error?.meaning == .giveUp)
             #expect(try db.first("SELECT count(*) FROM things", read: { $0.integer() }) == 0)
+        }
+
+        @Test("A pipeline longer than all buffers, in both directions, comes through")
+        func longPipeline() async throws {
+            let db = try await PostgreSQLServer.shared.value.connect()
+            let bytes = [UInt8](repeating: 7, count: 1 << 18)
+            let echo = Statement("SELECT $1::bytea", .blob(bytes))
+            let results = try db.run(Pipeline(Array(repeating: echo, count: 100)))
+            #expect(results.count == 100)
+            for result in results { #expect(result.first { $0.blob() } == bytes) }
         }
 
         @Test("Bytes that are not UTF-8 don't become a text")
@@ -106,7 +116,7 @@
 
     @Suite(
         "Leaks of connections", .alone(because: "The memory of the whole process is measured."),
-        .enabled(if: PostgreSQLServer.isTried))
+        .needsServer)
     struct LeakTests {
         @Test("Ten thousand statements leave neither descriptors nor memory behind")
         func leaks() async throws {

@@ -8,7 +8,7 @@
 
     @Suite(
         "PgBouncer in transaction mode", .inParallel,
-        .enabled(if: PostgreSQLServer.isTried && Pooler.isTried))
+        .needsServer, .needsPooler)
     struct PoolerTests {
         @Test("Pipelines without prepared statements work, and errors in them end where they began")
         func unnamed() async throws {
