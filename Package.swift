@@ -12,10 +12,13 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Desktop", description: "Desktop notifications and the journal; libsystemd"),
-        .trait(name: "Full", description: "Everything", enabledTraits: ["Desktop"]),
+        .trait(name: "PostgreSQL", description: "Queues in PostgreSQL; libpq"),
+        .trait(
+            name: "Full", description: "Everything", enabledTraits: ["Desktop", "PostgreSQL"]),
     ],
     targets: [
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CArguments"),
@@ -25,6 +28,12 @@ let package = Package(
         // What databases that speak SQL have in common, without a word about alerts.
         .target(name: "SQL"),
         .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
+        .target(
+            name: "PostgreSQL",
+            dependencies: [
+                "CLinux", "Linux", "SQL",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
@@ -63,6 +72,14 @@ let package = Package(
                 "SQLite", "SQLiteStore", "TextFormats",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite", "TestSupport"]),
+        // Servers of their own, and connections that break.
+        .target(
+            name: "PostgreSQLTesting",
+            dependencies: ["CLinux", "Linux", "PostgreSQL", "TestSupport"],
+            path: "Tests/PostgreSQLTesting"),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: ["Linux", "PostgreSQL", "PostgreSQLTesting", "TestSupport"]),
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"]),
         .testTarget(
             name: "AlertCoreTests",
