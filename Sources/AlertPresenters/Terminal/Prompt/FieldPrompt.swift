@@ -7,7 +7,8 @@ import TextFormats
 struct FieldPrompt {
     private let fields: [Alert.Field]
     private let characters: TerminalCharacters
-    private var index = 0
+    /// How many fields have been asked for.
+    private(set) var index = 0
     private var lines: [String] = []
     private var values: [String: Alert.Value] = [:]
 
