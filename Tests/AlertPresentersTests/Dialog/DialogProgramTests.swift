@@ -221,7 +221,8 @@ struct DialogProgramTests {
         }
     }
 
-    @Test("A window is wide enough for its rows, and a text of several lines has room and a way back")
+    @Test(
+        "A window is wide enough for its rows, and a text of several lines has room and a way back")
     func sizes() {
         let long = String(repeating: "x", count: 80)
         let list = Alert.Field("one", .choice(["a", .init(long, id: "b")]))

@@ -33,7 +33,7 @@ struct TerminalPresenterTextTests {
     func shows() async throws {
         let alert = Alert(
             "Prune?", message: "40 GB\nwill go", buttons: [.destructive("Prune"), .cancel("Keep")],
-            defaultButton: "Keep")
+            defaultButton: "Keep", validFor: .seconds(900))
         let presenter = try presenter()
         async let choice = presenter.present(
             .of(alert, waitingCount: 1000, expiresIn: .seconds(90), appeared: appeared))
@@ -43,7 +43,8 @@ struct TerminalPresenterTextTests {
         for part in [
             "\u{1B}[1mPrune?\u{1B}[0m", "40 GB", "will go", "alert 42 · backup (",
             "just now",
-            "1,000+ more wait", "1:30 left, then “Keep”", "Esc lets it expire",
+            "a yes counts for 15 min", "1,000+ more wait", "1:30 left, then “Keep”",
+            "Esc lets it expire",
             "\u{1B}[31m[ Prune ]", "\u{1B}[7m[ Keep ]",
         ] {
             #expect(text.contains(part), "\(part) is missing")

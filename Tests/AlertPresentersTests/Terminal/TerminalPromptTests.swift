@@ -42,7 +42,7 @@ struct TerminalPromptTests {
             try await keyboard.press("1\n")
             try await terminal.wait(for: "name: ")
             try await keyboard.press("\n")
-            try await terminal.wait(for: "A value is required.")
+            try await terminal.wait(for: "It must have a value.")
             // A pasted text is a value, too.
             try await keyboard.type("nas-2026")
             await keyboard.pass(.milliseconds(300))

@@ -43,7 +43,7 @@ struct FieldPrompt {
         case .boolean: hints.append("yes or no")
         case .choice(let options): hints.append("1 to \(options.count)")
         case .choices(let options, _):
-            hints.append("some of 1 to \(options.count), separated by spaces")
+            hints.append("some of 1 to \(options.count), separated by spaces or commas")
         }
         let hint = hints.isEmpty ? "" : " (\(hints.joined(separator: ", ")))"
         let initial = field.initialValue.map { " [\(field.text(of: $0))]" } ?? ""
@@ -93,7 +93,8 @@ extension Alert.Field {
     fileprivate func texts(typed line: String) -> [String] {
         switch kind {
         case .choice: [id(typed: NumberedPrompt.trimmed(line))]
-        case .choices: line.split(whereSeparator: \.isWhitespace).map { id(typed: String($0)) }
+        case .choices:
+            line.split { $0.isWhitespace || $0 == "," }.map { id(typed: String($0)) }
         case .text, .integer, .number, .boolean: [line]
         }
     }

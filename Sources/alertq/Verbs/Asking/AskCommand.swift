@@ -45,7 +45,7 @@ struct AskCommand: AskingCommand {
         --default prints that button's id and exits as if it had been chosen.
         """,
         """
-        With --replace, a question that waits under KEY is withdrawn in the moment in which this one \
+        With --replace, a question that waits under KEY is withdrawn as this one \
         is asked, and commands that wait for it exit with 13. If it asks the same, it is joined. If \
         it has ended, nothing is asked, and the exit code is \(ExitCode.conflict.rawValue): its response is not to this \
         question, and is kept for collect.
