@@ -72,16 +72,19 @@ extension DialogProgram {
         let text = Self.wrapped(title) + "\n\n" + body
         let initial = texts.first ?? ""
         if let rows = field.rows(choosing: texts) {
-            let kind = field.isList ? "--checklist" : "--radiolist"
-            let words = [
-                "--list", kind, "--title=alertq", "--modal", Self.back,
-                "--text=" + Self.compressed(Self.escaped(text)), "--hide-header",
-                "--column=chosen", "--column=number", "--column=choice", "--hide-column=2",
-                "--print-column=2", "--separator= ", "--width=\(Self.width(rows.map(\.title)))",
-                "--height=400",
-            ]
+            // Keys hardly reach the marks before the rows, which only show what is chosen at first.
+            let hasMarks = field.isList || rows.contains(where: \.isChosen)
+            let marks = [field.isList ? "--checklist" : "--radiolist", "--column=chosen"]
+            let number = hasMarks ? 2 : 1
+            let words =
+                ["--list", "--title=alertq", "--modal", Self.back] + (hasMarks ? marks : []) + [
+                    "--text=" + Self.compressed(Self.escaped(text)), "--hide-header",
+                    "--column=number", "--column=choice", "--hide-column=\(number)",
+                    "--print-column=\(number)", "--separator= ",
+                    "--width=\(Self.width(rows.map(\.title)))", "--height=400",
+                ]
             let lines = rows.enumerated().flatMap { index, row in
-                [row.isChosen ? "TRUE" : "FALSE", "\(index + 1)", row.title]
+                (hasMarks ? [row.isChosen ? "TRUE" : "FALSE"] : []) + ["\(index + 1)", row.title]
             }
             return (words, lines.map { $0 + "\n" }.joined())
         }

@@ -215,7 +215,12 @@ struct DialogProgramTests {
             program == .zenity ? list.input : list.words.suffix(6).joined(separator: "\n") + "\n"
         let chosen = program == .zenity ? "FALSE\n1\na\nTRUE\n2\nB\n" : "1\na\noff\n2\nB\non\n"
         #expect(rows == chosen)
-        for attempt in [text, list] {
+        // Where nothing is chosen yet, a row of zenity's is chosen by selecting it.
+        let free = words(Alert.Field("mode", .choice(options)))
+        if program == .zenity {
+            #expect(free.input == "1\na\n2\nB\n" && !free.words.contains("--radiolist"))
+        }
+        for attempt in [text, list, free] {
             #expect(attempt.choice("1", 0) == .text("1") && attempt.closed(0) == .text(""))
             #expect(attempt.closed(1) == .back && attempt.closed(255) == nil)
         }

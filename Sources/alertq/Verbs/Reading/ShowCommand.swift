@@ -151,7 +151,7 @@ struct ShowCommand: NamingCommand {
             if let pattern = text.pattern { rules.append("the pattern is “\(pattern)”") }
         case .choice(let options): rules.append("one of " + describe(options))
         case .choices(let options, _):
-            rules.append((rules.isEmpty ? "any of " : "of ") + describe(options))
+            rules = [(rules.first ?? "any") + " of " + describe(options)]
         case .boolean: rules.append("yes or no")
         case .integer, .number: break
         }
