@@ -353,7 +353,7 @@ extension Alert.Field {
             let chosen = known.filter(ids.hasIdentical)
             guard !chosen.isEmpty else { return nil }
             guard count.contains(chosen.count) else {
-                throw wrong("must have \(Self.words(count, "option"))")
+                throw wrong("must have " + Self.words(count, of: options))
             }
             return .list(chosen)
         case (.text, _): throw wrong("must be a text")
@@ -408,9 +408,16 @@ extension Alert.Field {
             return ["a number" + (range == Kind.anyNumber ? "" : " " + Self.words(range))]
         case .boolean, .choice: return []
         case .choices(let options, let count):
-            let isLimited = count.lowerBound > 0 || count.upperBound < options.count
-            return isLimited ? [Self.words(count, "option", all: options.count)] : []
+            let isLimited = count.lowerBound > 1 || count.upperBound < options.count
+            return isLimited ? [Self.words(count, of: options)] : []
         }
+    }
+
+    /// A count of options. That there is one at least says no more than that there is a value.
+    private static func words(_ count: ClosedRange<Int>, of options: [Option]) -> String {
+        let isFree = count.lowerBound == 1 && count.upperBound > 1
+        return words(
+            isFree ? 0...count.upperBound : count, "option", all: options.count)
     }
 
     /// A count of things, of which there are `all` at most.

@@ -153,7 +153,7 @@ struct FieldTests {
             ("ratio", .boolean(true), "a number"), ("keep", .text("maybe"), "true or false"),
             ("disk", .text("sdc"), "must be one of sda, sdb"),
             ("disk", .list(["sda"]), "one option"),
-            ("tags", .list(["a", "b", "c"]), "must have 1 to 2 options"),
+            ("tags", .list(["a", "b", "c"]), "must have at most 2 options"),
             ("tags", .list(["z"]), "must be some of a, b, c"),
             ("tags", .text("a"), "a list"), ("nothing", .text("a"), "is for no field"),
         ] as [(String, Alert.Value, String)])
@@ -216,7 +216,9 @@ struct FieldTests {
             (.integer(Int64.min...9), ["a whole number of at most 9"]),
             (.number(), ["a number"]), (.number(0.5...2), ["a number from 0.5 to 2"]),
             (.boolean, []), (.choice(["a"]), []), (.choices(["a", "b"]), []),
-            (.choices(["a", "b"], count: 1...2), ["at least 1 option"]),
+            (.choices(["a", "b"], count: 1...2), []), (.choices(["a"], count: 1...1), []),
+            (.choices(["a", "b", "c"], count: 1...2), ["at most 2 options"]),
+            (.choices(["a", "b", "c"], count: 2...3), ["at least 2 options"]),
             (.choices(["a", "b"], count: 0...1), ["at most 1 option"]),
         ] as [(Alert.Field.Kind, [String])])
     func bounds(kind: Alert.Field.Kind, words: [String]) {

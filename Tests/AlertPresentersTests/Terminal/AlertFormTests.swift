@@ -198,7 +198,7 @@ struct AlertFormTests {
                 "copies (a whole number from 1 to 3)", "  29",
                 "  ! It must be a whole number from 1 to 3.",
                 "keep (optional)", "› ( ) yes  ( ) no", "disk", "  ( ) sda  ( ) The second",
-                "tags (optional, 1 to 2 options)", "At most two.", "  [ ] a  [ ] b  [ ] c", "",
+                "tags (optional, at most 2 options)", "At most two.", "  [ ] a  [ ] b  [ ] c", "",
                 "[ Rename ]  [ Quit ]  [ Leave ]",
                 "←→ select · Enter next · Esc later…",
             ])

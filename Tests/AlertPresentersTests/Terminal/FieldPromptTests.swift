@@ -34,13 +34,33 @@ struct FieldPromptTests {
         #expect(form.question == "disk (1 to 2): ")
         #expect(form.read("3") == "It must be one of sda, sdb.")
         #expect(form.read("2") == nil && form.input == nil)
-        #expect(form.read("1 2 3") == "It must have 1 to 2 options.")
+        #expect(form.read("1 2 3") == "It must have at most 2 options.")
         #expect(form.read("3, a") == nil)
         #expect(
             form.input?.values == [
                 "name": .text("nas 2026"), "text": .text("one\ntwo"), "keep": .boolean(false),
                 "disk": .text("sdb"), "tags": .list(["a", "c"]),
             ])
+    }
+
+    @Test("A description stands below its label, apart from the options")
+    func described() {
+        let form = FieldPrompt([
+            Alert.Field(
+                "disk", .choice(["sda", "sdb"]), title: "Which disk?", detail: "The new one.")
+        ])
+        #expect(form.lines(columns: 80) == ["Which disk?", "The new one.", "  1) sda", "  2) sdb"])
+        #expect(form.question == "Which disk? (optional, 1 to 2): ")
+    }
+
+    @Test("Blank lines within a text are kept, and those after it are not")
+    func blankLines() {
+        var form = FieldPrompt([Alert.Field("text", .text(.init(isMultiline: true)))])
+        #expect(form.readBlankLine() == false)
+        #expect(form.read("one") == nil && form.readBlankLine())
+        #expect(form.read("two") == nil && form.readBlankLine() && form.readBlankLine())
+        #expect(form.read("") == nil)
+        #expect(form.input?.values == ["text": .text("one\n\ntwo")])
     }
 
     @Test("Labels, descriptions and options can't move the cursor", arguments: hostileTexts)

@@ -90,7 +90,7 @@ struct TerminalPromptTests {
         #expect(choice == .button(1))
     }
 
-    @Test("An empty line that is pasted or held ends no text of several lines")
+    @Test("An empty line that is pasted ends no text of several lines, and is a part of it")
     func pastedLines() async throws {
         let alert = question(Alert.Field("text", .text(.init(isMultiline: true))))
         let choice = try await choice(of: alert) {
@@ -99,7 +99,7 @@ struct TerminalPromptTests {
             await keyboard.pass(.milliseconds(300))
             try await keyboard.press("\n")
         }
-        #expect(choice == .button(0, Alert.Input(values: ["text": .text("one\ntwo")])))
+        #expect(choice == .button(0, Alert.Input(values: ["text": .text("one\n\ntwo")])))
     }
 
     @Test("Holding Enter down in the last field does not answer")

@@ -22,11 +22,12 @@ struct FieldPrompt {
         index == fields.count ? Alert.Input(values: values) : nil
     }
 
-    /// The field's description and its options, as lines of at most `columns` columns.
+    /// The field's label and description, if it has one, and its options, as lines of at most `columns` columns.
     func lines(columns: Int) -> [String] {
         guard index < fields.count, lines.isEmpty else { return [] }
         let field = fields[index]
-        var texts = field.detail.map { [characters.line($0)] } ?? []
+        // A label comes before what explains it.
+        var texts = field.detail.map { [characters.line(field.title), characters.line($0)] } ?? []
         texts += field.options.enumerated().map { "  \($0 + 1)) " + characters.title($1.title) }
         return texts.flatMap { DisplayWidth.wrapped($0, to: columns) }
     }
@@ -50,6 +51,14 @@ struct FieldPrompt {
         return characters.line(field.title + hint + initial) + ": "
     }
 
+    /// Takes an empty line as a part of a text that has begun; returns `false`, and does nothing, if
+    /// there is none.
+    mutating func readBlankLine() -> Bool {
+        guard !lines.isEmpty else { return false }
+        lines.append("")
+        return true
+    }
+
     /// Takes a line; returns why it is refused, if it is.
     mutating func read(_ line: String) -> String? {
         guard index < fields.count else { return nil }
@@ -58,6 +67,7 @@ struct FieldPrompt {
             lines.append(line)
             return nil
         }
+        while lines.last == "" { lines.removeLast() }
         let texts = lines.isEmpty ? field.texts(typed: line) : [lines.joined(separator: "\n")]
         lines = []
         do {

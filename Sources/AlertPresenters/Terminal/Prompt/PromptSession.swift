@@ -129,7 +129,8 @@ extension PromptSession {
                 // What has been filled in is not lost.
                 if answer.isFilledIn { doubt(answer) } else { terminal.write(prompt.question) }
             }
-            for key in keys { try press(key, isAlone: false) }
+            let isHeld = keys.allSatisfy { $0 == .enter }
+            for key in keys { try press(key, isAlone: false, isHeld: isHeld) }
         case .key(let key):
             if let choice = confirmed() { return choice }
             try press(key, isAlone: true)
@@ -159,11 +160,17 @@ extension PromptSession {
         terminal.write(lines.map { $0 + "\r\n" }.joined() + fields.question)
     }
 
-    private mutating func press(_ key: Key, isAlone: Bool) throws {
+    private mutating func press(_ key: Key, isAlone: Bool, isHeld: Bool = false) throws {
         switch key {
         case .enter:
-            // Enter is held down, or a pasted text has an empty line.
-            if line.text.isEmpty, !isAlone { return }
+            if line.text.isEmpty, !isAlone {
+                // Enter is held down, or a pasted text has an empty line, which ends nothing.
+                if !isHeld, form?.fields.readBlankLine() == true {
+                    if echoes { terminal.write("\r\n") }
+                    askForValue()
+                }
+                return
+            }
             if echoes { terminal.write("\r\n") }
             end(line.end(isAlone: isAlone), isAlone: isAlone)
         case .endOfInput where line.text.isEmpty:
