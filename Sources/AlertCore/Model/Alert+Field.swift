@@ -247,9 +247,7 @@ extension Alert {
             var value = isCancel ? nil : field.initialValue
             if let given = input.values[field.id] { value = try field.check(given) }
             if let value { result.values[field.id] = value }
-            guard value != nil || isCancel || !field.isRequired else {
-                throw .invalid("value of “\(field.id)”", "is missing")
-            }
+            guard value != nil || isCancel || !field.isRequired else { throw field.missingValue }
         }
         return result
     }
@@ -318,6 +316,9 @@ extension Alert.Field {
     private func error(_ reason: String) -> AlertError { .invalid("field “\(id)”", reason) }
 
     func wrong(_ reason: String) -> AlertError { .invalid("value of “\(id)”", reason) }
+
+    /// The error that it is required, and has no value.
+    package var missingValue: AlertError { wrong("is missing") }
 }
 
 // MARK: - Checking values
@@ -332,82 +333,116 @@ extension Alert.Field {
         case (_, .text("")): return nil
         case (.text(let rules), .text(let text)): try check(text, rules)
         case (.integer(let range), .integer(let number)):
-            guard range.contains(number) else { throw wrong(outside(range)) }
+            guard range.contains(number) else { throw wrong("must be \(bounds[0])") }
         case (.number(let range), _):
             guard let number = value.number, number.isFinite else {
-                throw wrong("is “\(value.text)”; a number is wanted")
+                throw wrong("must be \(bounds[0])")
             }
-            guard range.contains(number) else { throw wrong(outside(range)) }
+            guard range.contains(number) else { throw wrong("must be \(bounds[0])") }
             if case .number = value { return Alert.Value(number) }
         case (.boolean, .boolean): break
         case (.choice(let options), .text(let id)):
             guard options.contains(where: { $0.id.isIdentical(to: id) }) else {
-                throw wrong(isNoOption(id, of: options))
+                throw wrong("must be one of \(options.map(\.id).joined(separator: ", "))")
             }
         case (.choices(let options, let count), .list(let ids)):
-            if let id = ids.first(where: { id in !options.contains { $0.id.isIdentical(to: id) } })
-            {
-                throw wrong(isNoOption(id, of: options))
+            let known = options.map(\.id)
+            guard ids.allSatisfy(known.hasIdentical) else {
+                throw wrong("must be some of \(known.joined(separator: ", "))")
             }
-            let chosen = options.map(\.id).filter(ids.hasIdentical)
+            let chosen = known.filter(ids.hasIdentical)
             guard !chosen.isEmpty else { return nil }
             guard count.contains(chosen.count) else {
-                throw wrong("has \(chosen.count) options; \(Self.words(count)) are wanted")
+                throw wrong("must have " + Self.words(count, of: options))
             }
             return .list(chosen)
-        case (.text, _): throw wrong("is not a text")
-        case (.integer, _): throw wrong("is “\(value.text)”; a whole number is wanted")
-        case (.boolean, _): throw wrong("is “\(value.text)”; true or false is wanted")
-        case (.choice, _): throw wrong("is “\(value.text)”; the id of one option is wanted")
-        case (.choices, _): throw wrong("is “\(value.text)”; a list of options is wanted")
+        case (.text, _): throw wrong("must be a text")
+        case (.integer, _): throw wrong("must be \(bounds[0])")
+        case (.boolean, _): throw wrong("must be true or false")
+        case (.choice, _): throw wrong("must be the id of one option")
+        case (.choices, _): throw wrong("must be a list of options")
         }
         return value
     }
 
     private func check(_ text: String, _ rules: TextRules) throws(AlertError) {
-        let size = text.utf8.count
-        guard size <= Alert.Limit.value else {
-            throw wrong("has \(size) bytes; at most \(Alert.Limit.value)")
+        guard text.utf8.count <= Alert.Limit.value else {
+            throw wrong("must have at most \(Alert.Limit.value) bytes")
         }
-        guard !text.utf8.contains(0) else { throw wrong("contains a NUL character") }
+        guard !text.utf8.contains(0) else { throw wrong("must have no NUL character") }
         guard rules.isMultiline || !text.contains(where: \.isNewline) else {
-            throw wrong("has several lines; one is wanted")
+            throw wrong("must be a single line")
         }
-        let count = text.unicodeScalars.count
-        guard rules.length.contains(count) else {
-            throw wrong("has \(count) characters; \(Self.words(rules.length)) are wanted")
+        guard rules.length.contains(text.unicodeScalars.count) else {
+            throw wrong("must have \(Self.words(rules.length, "character"))")
         }
         if let format = rules.format, !format.accepts(text) {
-            throw wrong("is not \(format.description)")
+            throw wrong("must be \(format.description)")
         }
         guard let pattern = rules.pattern else { return }
         // A pattern that is stored has been checked before.
         guard (try? TextPattern(pattern))?.matches(text) ?? false else {
-            throw wrong("does not match the pattern “\(pattern)”")
+            // What the asker says about it is for people, and a regular expression is not.
+            throw wrong(
+                detail.map { "must be as described: \($0)" }
+                    ?? "must match the pattern “\(pattern)”")
+        }
+    }
+}
+
+// MARK: - Saying what fits
+
+extension Alert.Field {
+    /// What may be entered where not everything may, in few words such as “a whole number from 1 to
+    /// 3”; options, a pattern, and whether it is required, are not among them.
+    package var bounds: [String] {
+        switch kind {
+        case .text(let rules):
+            let length = rules.length
+            let isLimited = length.lowerBound > 0 || length.upperBound < Alert.Limit.value
+            return (isLimited ? [Self.words(length, "character")] : [])
+                + (rules.format.map { [$0.description] } ?? [])
+        case .integer(let range):
+            return ["a whole number" + (range == .min ... .max ? "" : " " + Self.words(range))]
+        case .number(let range):
+            return ["a number" + (range == Kind.anyNumber ? "" : " " + Self.words(range))]
+        case .boolean, .choice: return []
+        case .choices(let options, let count):
+            let isLimited = count.lowerBound > 1 || count.upperBound < options.count
+            return isLimited ? [Self.words(count, of: options)] : []
         }
     }
 
-    private static func words(_ range: ClosedRange<Int>) -> String {
-        let low = range.lowerBound
-        if range.upperBound >= Alert.Limit.value { return "at least \(low)" }
-        return low == range.upperBound ? "\(low)" : "\(low) to \(range.upperBound)"
+    /// A count of options. That there is one at least says no more than that there is a value.
+    private static func words(_ count: ClosedRange<Int>, of options: [Option]) -> String {
+        let isFree = count.lowerBound == 1 && count.upperBound > 1
+        return words(
+            isFree ? 0...count.upperBound : count, "option", all: options.count)
     }
 
-    private func isNoOption(_ id: String, of options: [Option]) -> String {
-        "is “\(id)”, which is none of \(options.map(\.id).joined(separator: ", "))"
+    /// A count of things, of which there are `all` at most.
+    private static func words(
+        _ range: ClosedRange<Int>, _ thing: String, all: Int = Alert.Limit.value
+    ) -> String {
+        let (low, high) = (range.lowerBound, range.upperBound)
+        let number =
+            low == high
+            ? "\(low)"
+            : high >= all ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
+        return "\(number) \(thing)" + ((high >= all ? low : high) == 1 ? "" : "s")
     }
 
-    private func outside(_ range: ClosedRange<Int64>) -> String {
-        if range.lowerBound == .min { return "is more than \(range.upperBound)" }
-        if range.upperBound == .max { return "is less than \(range.lowerBound)" }
-        return "is not from \(range.lowerBound) to \(range.upperBound)"
+    private static func words(_ range: ClosedRange<Int64>) -> String {
+        if range.lowerBound == .min { return "of at most \(range.upperBound)" }
+        if range.upperBound == .max { return "of at least \(range.lowerBound)" }
+        return "from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    private func outside(_ range: ClosedRange<Double>) -> String {
+    private static func words(_ range: ClosedRange<Double>) -> String {
         let (low, high) = (Alert.Value(range.lowerBound), Alert.Value(range.upperBound))
-        if -range.lowerBound == .greatestFiniteMagnitude { return "is more than \(high.text)" }
-        if range.upperBound == .greatestFiniteMagnitude { return "is less than \(low.text)" }
-        return "is not from \(low.text) to \(high.text)"
+        if -range.lowerBound == .greatestFiniteMagnitude { return "of at most \(high.text)" }
+        if range.upperBound == .greatestFiniteMagnitude { return "of at least \(low.text)" }
+        return "from \(low.text) to \(high.text)"
     }
 }
 

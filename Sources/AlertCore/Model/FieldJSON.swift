@@ -250,13 +250,13 @@ extension Alert.Field {
     package func value(json: JSONValue) throws(AlertError) -> Alert.Value {
         let value = Alert.Value(json: json)
         switch (json, value) {
-        case (.number(let digits), nil): throw wrong("is “\(digits)”, which is too large")
-        case (.array, nil): throw wrong("has an element that is not a text")
-        case (_, nil): throw wrong("is neither a text, a number, true, false nor a list")
-        case (.number(let digits), let value?):
+        case (.number, nil): throw wrong("must be a smaller number")
+        case (.array, nil): throw wrong("must be a list of texts")
+        case (_, nil): throw wrong("must be a text, a number, true, false or a list")
+        case (.number, let value?):
             // A whole number beyond this would be rounded.
             if case .integer = kind, let number = value.number, abs(number) >= 0x1p53 {
-                throw wrong("is “\(digits)”; a whole number is wanted")
+                throw wrong("must be a whole number, without a point or an exponent")
             }
             return value
         case (_, let value?): return value
@@ -273,10 +273,14 @@ extension Alert.Field {
         case .choices(let options, _):
             return try check(.list(texts.filter { !$0.isEmpty }.map { Self.id(of: $0, options) }))
         case _ where texts.count != 1:
-            throw wrong("is given \(texts.count) times; once is possible")
+            throw wrong("must be given once")
         case .text: return try check(.text(text))
         case .choice(let options): return try check(.text(Self.id(of: text, options)))
-        case .integer, .number, .boolean: return text.isBlank ? nil : try check(word(text))
+        case _ where text.isBlank: return nil
+        case .boolean:
+            guard case .boolean(let value) = word(text) else { throw wrong("must be yes or no") }
+            return .boolean(value)
+        case .integer, .number: return try check(word(text))
         }
     }
 

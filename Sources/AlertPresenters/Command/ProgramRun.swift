@@ -21,6 +21,9 @@ struct ProgramRun: ~Copyable {
     private var complaint: [UInt8] = []
     private var errorsAreOpen = true
     private var outputIsOpen = true
+    /// When it began to write, or else ended, and how long it had computed until then, or waited
+    /// for a processor.
+    private(set) var act: (time: ContinuousClock.Instant, busy: Duration)?
     /// The status of the program once it has been reaped.
     private var status: WaitStatus?
 
@@ -101,6 +104,7 @@ struct ProgramRun: ~Copyable {
             outputIsOpen = !bytes.isEmpty
             printed += bytes
         }
+        if !printed.isEmpty { noteAct() }
         // A flood is read as it comes, but not kept.
         for _ in 0..<16 where errorsAreOpen {
             guard let bytes = errors.read() else { return }
@@ -109,8 +113,17 @@ struct ProgramRun: ~Copyable {
         }
     }
 
+    /// Notes that it has written, or ended. See "schedstat" in proc(5).
+    private mutating func noteAct() {
+        guard act == nil else { return }
+        let statistics = LinuxFile.text("/proc/\(process)/schedstat") ?? ""
+        let nanoseconds = statistics.split(separator: " ").prefix(2).compactMap { Int64($0) }
+        act = (.now, .nanoseconds(nanoseconds.reduce(0, +)))
+    }
+
     private mutating func ended() -> ProgramEnd {
         collect()
+        noteAct()
         // Processes that it leaves running are killed with it.
         if self.status == nil { kill(-process, SIGKILL) }
         let status = self.status ?? WaitStatus.reap(process)

@@ -18,8 +18,11 @@ struct ProgramShow: Sendable {
         /// The choice that an exit code without a reply stands for, as when a person closes the
         /// window; `nil` for a code that means no choice.
         let closed: @Sendable (_ code: Int32) -> Choice?
-        /// The time before which nobody could have read the alert: an earlier choice is a failure.
+        /// The time before which nobody could have read the alert: an earlier choice is a failure,
+        /// unless `early` makes another one of it. The time in which the program computes, or waits
+        /// for a processor, doesn't count: it takes the longer to show its window.
         var tooSoon = Duration.zero
+        var early: @Sendable (Choice) -> Choice? = { _ in nil }
         /// Whether a program could still show something. Programs end the same way when their
         /// screen is lost as when a person closes them.
         var isUsable: (@Sendable () -> Bool)?
@@ -71,12 +74,12 @@ struct ProgramShow: Sendable {
                         + AlertWording.duration(pause))
                 try await Task.sleep(for: pause)
             }
-            let (end, time, complaints) = try await run(attempt, presentation)
+            let (end, time, idle, complaints) = try await run(attempt, presentation)
             if Task.isCancelled, time >= Self.readingTime {
                 memory.hasFailed.store(false, ordering: .relaxed)
             }
             try Task.checkCancellation()
-            switch judge(end, attempt, after: time) {
+            switch judge(end, attempt, after: time, idle) {
             case .success(let choice):
                 await presentation.didAppear()
                 memory.hasFailed.store(false, ordering: .relaxed)
@@ -91,7 +94,7 @@ struct ProgramShow: Sendable {
 
     private func run(
         _ attempt: Attempt<some Sendable>, _ presentation: Presentation
-    ) async throws -> (end: ProgramEnd, time: Duration, complaints: String) {
+    ) async throws -> (end: ProgramEnd, time: Duration, idle: Duration, complaints: String) {
         try await Blocking.run("alertq.program") { stop in
             let start = ContinuousClock.now
             do throws(LinuxError) {
@@ -104,13 +107,14 @@ struct ProgramShow: Sendable {
                 }
                 defer { appearing.cancel() }
                 var end = run.finish(stop)
-                let time = ContinuousClock.now - start
+                let act = run.act ?? (.now, .zero)
+                let time = act.time - start
                 if case .silent = end, attempt.isUsable?() == false {
                     end = .failed("lost its screen")
                 }
-                return (end, time, run.complaints)
+                return (end, time, time - act.busy, run.complaints)
             } catch {
-                return (.failed("can't be used: \(error)"), .zero, "")
+                return (.failed("can't be used: \(error)"), .zero, .zero, "")
             }
         }
     }
@@ -120,7 +124,7 @@ struct ProgramShow: Sendable {
     }
 
     private func judge<Choice>(
-        _ end: ProgramEnd, _ attempt: Attempt<Choice>, after time: Duration
+        _ end: ProgramEnd, _ attempt: Attempt<Choice>, after time: Duration, _ idle: Duration
     ) -> Result<Choice, Failure> {
         switch end {
         case .replied(let reply, let code):
@@ -131,18 +135,17 @@ struct ProgramShow: Sendable {
                         reason: "printed “\(start)” and ended with exit code \(code), "
                             + "which is not a choice"))
             }
-            guard time >= attempt.tooSoon else {
-                return .failure(Failure(reason: "was answered before anybody could read it"))
-            }
-            return .success(choice)
-        case .silent(let code): return judge(silent: code, attempt, after: time)
+            if idle >= attempt.tooSoon { return .success(choice) }
+            return attempt.early(choice).map { .success($0) }
+                ?? .failure(Failure(reason: "was answered before anybody could read it"))
+        case .silent(let code): return judge(silent: code, attempt, after: time, idle)
         case .failed(let reason): return .failure(Failure(reason: reason))
         case .stopped: return .failure(Failure(reason: "was stopped"))
         }
     }
 
     private func judge<Choice>(
-        silent code: Int32, _ attempt: Attempt<Choice>, after time: Duration
+        silent code: Int32, _ attempt: Attempt<Choice>, after time: Duration, _ idle: Duration
     ) -> Result<Choice, Failure> {
         if code != 0, [126, 127].contains(code) || time < Self.readingTime {
             return .failure(Failure(reason: "ended at once, with exit code \(code)"))
@@ -150,9 +153,8 @@ struct ProgramShow: Sendable {
         guard let choice = attempt.closed(code) else {
             return .failure(Failure(reason: "failed with exit code \(code)"))
         }
-        guard time >= attempt.tooSoon else {
-            return .failure(Failure(reason: "was closed before anybody could read it"))
-        }
-        return .success(choice)
+        if idle >= attempt.tooSoon { return .success(choice) }
+        return attempt.early(choice).map { .success($0) }
+            ?? .failure(Failure(reason: "was closed before anybody could read it"))
     }
 }

@@ -5,8 +5,18 @@ import TextFormats
 enum FieldReply: Hashable, Sendable {
     /// “OK”, with what has been entered.
     case text(String)
+    /// The same, before anybody could have read what the window asks for.
+    case early(String)
     /// “Cancel”, or closes the window: back to the buttons.
     case back
+
+    /// What has been entered; `nil` for none.
+    var text: String? {
+        switch self {
+        case .text(let text), .early(let text): text
+        case .back: nil
+        }
+    }
 }
 
 // The windows that ask for the values of fields, one after another: forms of zenity can't have
@@ -43,7 +53,11 @@ extension DialogProgram {
                 }
             },
             closed: { code in code == 0 ? .text("") : code == 1 ? .back : nil },
-            tooSoon: .milliseconds(700), isUsable: { server.isThere })
+            tooSoon: Self.tooSoon,
+            early: { reply in
+                // Nothing is answered by going back, and what was entered is kept.
+                reply.text.map { .early($0) } ?? .back
+            }, isUsable: { server.isThere })
     }
 
     private static let back = "--cancel-label=Back"
@@ -58,23 +72,27 @@ extension DialogProgram {
         let text = Self.wrapped(title) + "\n\n" + body
         let initial = texts.first ?? ""
         if let rows = field.rows(choosing: texts) {
-            let kind = field.isList ? "--checklist" : "--radiolist"
-            let words = [
-                "--list", kind, "--title=alertq", "--modal", Self.back,
-                "--text=" + Self.compressed(Self.escaped(text)), "--hide-header",
-                "--column=chosen", "--column=number", "--column=choice", "--hide-column=2",
-                "--print-column=2", "--separator= ", "--width=500", "--height=400",
-            ]
+            // Keys hardly reach the marks before the rows, which only show what is chosen at first.
+            let hasMarks = field.isList || rows.contains(where: \.isChosen)
+            let marks = [field.isList ? "--checklist" : "--radiolist", "--column=chosen"]
+            let number = hasMarks ? 2 : 1
+            let words =
+                ["--list", "--title=alertq", "--modal", Self.back] + (hasMarks ? marks : []) + [
+                    "--text=" + Self.compressed(Self.escaped(text)), "--hide-header",
+                    "--column=number", "--column=choice", "--hide-column=\(number)",
+                    "--print-column=\(number)", "--separator= ",
+                    "--width=\(Self.width(rows.map(\.title)))", "--height=400",
+                ]
             let lines = rows.enumerated().flatMap { index, row in
-                [row.isChosen ? "TRUE" : "FALSE", "\(index + 1)", row.title]
+                (hasMarks ? [row.isChosen ? "TRUE" : "FALSE"] : []) + ["\(index + 1)", row.title]
             }
             return (words, lines.map { $0 + "\n" }.joined())
         }
         if field.isMultiline {
-            // Such a window has no other text than its own.
+            // Such a window has no other text than its own, and its title may be cut.
             let bar = body.replacing("\n\n", with: " · ").replacing("\n", with: " ")
             let words = ["--text-info", "--editable", "--title=" + bar, "--modal", Self.back]
-            return (words + ["--width=600", "--height=400"], initial)
+            return (words + ["--width=800", "--height=400"], initial)
         }
         return (
             [
@@ -87,16 +105,21 @@ extension DialogProgram {
     private func kdialog(
         _ field: Alert.Field, _ texts: [String], _ title: String, _ body: String
     ) -> [String] {
+        // Its buttons can't be renamed, and a text of several lines has no “Cancel”.
+        let way = field.isMultiline ? "Closing the window" : "“Cancel”"
+        let body = body + "\n\n\(way) leads back to the buttons."
         let label = Self.compressed(Self.rich(Self.wrapped(title), body))
         if let rows = field.rows(choosing: texts) {
             let kind = field.isList ? ["--separate-output", "--checklist"] : ["--radiolist"]
             let words = rows.enumerated().flatMap { index, row in
                 ["\(index + 1)", row.title, row.isChosen ? "on" : "off"]
             }
-            return ["--title", "alertq"] + kind + [label, "--"] + words
+            return ["--title", "alertq"] + Self.geometry(rows.map(\.title)) + kind + [label, "--"]
+                + words
         }
         let kind = field.isMultiline ? "--textinputbox" : "--inputbox"
-        return ["--title", "alertq", kind, label, "--", texts.first ?? ""]
+        let size = field.isMultiline ? ["600", "400"] : []
+        return ["--title", "alertq", kind, label, "--", texts.first ?? ""] + size
     }
 }
 

@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// A window has every button and "Later"; closing it means "Later", too. After a button other than
 /// the cancel button, a window for each field asks for its value; closing that leads back to the
-/// buttons. A window that is answered or closed within 0.7 seconds is shown again: the key or click
-/// was not meant for it. A program that ends with an exit code other than those that it documents
+/// buttons. What is done within 0.75 seconds after a window has appeared was not meant for it, and
+/// the window is shown again. No program says when its window appears; so 1.5 seconds are counted
+/// from its start, without those in which it computes. A program that ends with an exit code other than those that it documents
 /// for a person's act has failed.
 ///
 /// The window appears on the Wayland display if that answers, and otherwise on the X display.
@@ -89,11 +90,14 @@ public struct DialogPresenter: AlertPresenter {
             var problem: String?
             repeat {
                 let shown = entered[field.id] ?? field.initialTexts
-                guard case .text(let text) = try await ask(field, shown, problem) else {
-                    return nil
-                }
+                let reply = try await ask(field, shown, problem)
+                guard let text = reply.text else { return nil }
                 let texts = field.texts(replied: text)
                 entered[field.id] = texts
+                if case .early = reply {
+                    problem = "That came at once: is it what you mean?"
+                    continue
+                }
                 do throws(AlertError) {
                     let value = try field.value(typed: texts)
                     values[field.id] = value ?? field.emptied

@@ -17,6 +17,10 @@ enum DialogProgram: String, CaseIterable, Sendable {
     /// end of the window. Their errors are −1, which is 255, and −2.
     private static let actCodes: Set<Int32> = [0, 1]
 
+    /// How long a window is there at least before what is done in it counts: a terminal's time of
+    /// silence, and as much again for the window to appear, which no program reports.
+    static let tooSoon = KeyGate.silence * 2
+
     /// How to show an alert, and what a reply to it means.
     ///
     /// - Parameters:
@@ -36,7 +40,7 @@ enum DialogProgram: String, CaseIterable, Sendable {
             case .zenity where alert.buttons.isEmpty: (zenityNotice(text), [])
             case .zenity where fits: (zenityQuestion(alert, text, labels), [])
             // A label on the command line could be taken for an option.
-            case .zenity: (zenityList(text), Self.rows(alert.buttons.indices, labels))
+            case .zenity: (zenityList(text, labels), Self.rows(alert.buttons.indices, labels))
             case .kdialog: (kdialog(alert, text, labels), [])
             }
         let isByLabel = self == .zenity && fits
@@ -52,13 +56,19 @@ enum DialogProgram: String, CaseIterable, Sendable {
                     : Int(reply).map { $0 - 1 }
                 guard let index, order.contains(index) else { return nil }
                 return index < 0 ? .later(nil) : .button(index)
-            }, closed: { Self.actCodes.contains($0) ? .close : nil }, tooSoon: .milliseconds(700),
+            }, closed: { Self.actCodes.contains($0) ? .close : nil }, tooSoon: Self.tooSoon,
             isUsable: { server.isThere })
     }
 
     /// The rows of a list: the number of each choice, from 1, before its label; 0 is "Later".
     private static func rows(_ order: some Sequence<Int>, _ labels: DialogLabels) -> [String] {
         order.flatMap { ["\($0 + 1)", labels.label($0)] }
+    }
+
+    /// A width in pixels for a list: both programs cut its rows rather than make it wider.
+    static func width(_ titles: [String]) -> Int {
+        let columns = titles.map { DisplayWidth.of($0) }.max() ?? 0
+        return min(900, max(500, 120 + 8 * columns))
     }
 }
 
@@ -133,12 +143,13 @@ extension DialogProgram {
     }
 
     /// A list, in which no row is preselected. Its text is always parsed as markup.
-    private func zenityList(_ text: AlertText) -> [String] {
+    private func zenityList(_ text: AlertText, _ labels: DialogLabels) -> [String] {
         let markup = Self.compressed(Self.escaped("\(text.title)\n\n\(text.body)"))
         return [
             "--list", "--title=alertq", "--modal", "--text=" + markup, "--hide-header",
             "--column=number", "--column=choice", "--hide-column=1", "--print-column=1",
-            "--ok-label=Choose", "--cancel-label=Later", "--width=500", "--height=400",
+            "--ok-label=Choose", "--cancel-label=Later", "--width=\(Self.width(labels.buttons))",
+            "--height=400",
         ]
     }
 
@@ -167,8 +178,14 @@ extension DialogProgram {
     ) -> [String] {
         let kind = alert.buttons.isEmpty ? "--msgbox" : "--menu"
         let rows = alert.buttons.isEmpty ? [] : Self.rows(labels.order(alert), labels)
-        return ["--title", "alertq", kind, Self.compressed(Self.rich(text.title, text.body)), "--"]
-            + rows
+        return ["--title", "alertq"] + Self.geometry(alert.buttons.isEmpty ? [] : labels.buttons)
+            + [kind, Self.compressed(Self.rich(text.title, text.body)), "--"] + rows
+    }
+
+    /// The size of a list with long rows; others get the one that the program gives them.
+    static func geometry(_ titles: [String]) -> [String] {
+        let width = width(titles)
+        return width > 500 ? ["--geometry", "\(width)x400"] : []
     }
 
     /// Texts that are marked as rich text and escaped, the first one bold; otherwise Qt would guess

@@ -209,7 +209,7 @@ struct AlertScreen {
     private func escapeHint(_ interaction: AlertInteraction) -> String {
         guard interaction.letterOffersTimes else { return "Esc later…" }
         let isTooLong = interaction.laterOptions.first?.isTooLong == true
-        return isTooLong ? "Esc lets it expire" : "Esc in \(ownSnooze)"
+        return isTooLong ? "Esc lets it expire" : "Esc snoozes \(ownSnooze)"
     }
 
     /// The keys of an entry of the form.
@@ -220,8 +220,8 @@ struct AlertScreen {
             ["Tab next", "Enter begins a line"]
         case .text: ["Enter next"]
         case .options(let picker) where picker.takesSeveral:
-            ["Space picks", "←→ select", "Enter next"]
-        case .options: ["←→ pick", "Enter next"]
+            ["Space selects", "←→ move", "Enter next"]
+        case .options: ["←→ select", "Enter next"]
         }
     }
 }

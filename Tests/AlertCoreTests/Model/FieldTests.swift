@@ -140,17 +140,21 @@ struct FieldTests {
     @Test(
         "A value that does not fit its field is refused with the field's name",
         arguments: [
-            ("name", .text("a\nb"), "several lines"), ("name", .text("a\0"), "NUL"),
-            ("name", .text(String(repeating: "é", count: 2049)), "4098 bytes"),
-            ("name", .integer(1), "is not a text"),
-            ("code", .text("a"), "1 characters; 2 to 4"), ("code", .text("A1"), "pattern"),
-            ("copies", .integer(4), "is not from 1 to 3"), ("copies", .text("x"), "whole number"),
+            ("name", .text("a\nb"), "a single line"), ("name", .text("a\0"), "NUL"),
+            ("name", .text(String(repeating: "é", count: 2049)), "at most 4096 bytes"),
+            ("name", .integer(1), "must be a text"),
+            ("code", .text("a"), "must have 2 to 4 characters"),
+            ("code", .text("A1"), "must be as described: d"),
+            ("copies", .integer(4), "must be a whole number from 1 to 3"),
+            ("copies", .text("x"), "whole number"),
             ("copies", .number(1.5), "whole number"),
-            ("ratio", .number(2), "is not from 0 to 1.5"), ("ratio", .number(.nan), "a number"),
+            ("ratio", .number(2), "must be a number from 0 to 1.5"),
+            ("ratio", .number(.nan), "a number"),
             ("ratio", .boolean(true), "a number"), ("keep", .text("maybe"), "true or false"),
-            ("disk", .text("sdc"), "none of sda, sdb"), ("disk", .list(["sda"]), "one option"),
-            ("tags", .list(["a", "b", "c"]), "3 options; 1 to 2"),
-            ("tags", .list(["z"]), "none of"),
+            ("disk", .text("sdc"), "must be one of sda, sdb"),
+            ("disk", .list(["sda"]), "one option"),
+            ("tags", .list(["a", "b", "c"]), "must have at most 2 options"),
+            ("tags", .list(["z"]), "must be some of a, b, c"),
             ("tags", .text("a"), "a list"), ("nothing", .text("a"), "is for no field"),
         ] as [(String, Alert.Value, String)])
     func refusedValue(id: String, value: Alert.Value, part: String) {
@@ -199,6 +203,29 @@ struct FieldTests {
     }
 
     @Test(
+        "What fits is said in few words, with what an asker leaves open left out",
+        arguments: [
+            (.text(), []), (.text(.init(length: 1...4096)), ["at least 1 character"]),
+            (
+                .text(.init(length: 0...1, format: .date)),
+                ["at most 1 character", "a date such as 2026-11-20"]
+            ),
+            (.text(.init(length: 3...3)), ["3 characters"]),
+            (.integer(), ["a whole number"]),
+            (.integer(1...Int64.max), ["a whole number of at least 1"]),
+            (.integer(Int64.min...9), ["a whole number of at most 9"]),
+            (.number(), ["a number"]), (.number(0.5...2), ["a number from 0.5 to 2"]),
+            (.boolean, []), (.choice(["a"]), []), (.choices(["a", "b"]), []),
+            (.choices(["a", "b"], count: 1...2), []), (.choices(["a"], count: 1...1), []),
+            (.choices(["a", "b", "c"], count: 1...2), ["at most 2 options"]),
+            (.choices(["a", "b", "c"], count: 2...3), ["at least 2 options"]),
+            (.choices(["a", "b"], count: 0...1), ["at most 1 option"]),
+        ] as [(Alert.Field.Kind, [String])])
+    func bounds(kind: Alert.Field.Kind, words: [String]) {
+        #expect(Alert.Field("f", kind).bounds == words)
+    }
+
+    @Test(
         "Formats accept what they name",
         arguments: [
             (.email, ["ana@example.org", "a@b"], ["ana", "a b@c", "a@", "@b", "a@b..c"]),
@@ -208,7 +235,11 @@ struct FieldTests {
                 ["2026-13-01", "2026-04-31", "26-1-1", "2026-02-30"]
             ),
             (
-                .dateTime, ["2026-11-20T10:00:00Z", "2026-11-20t10:00:60.5+01:00"],
+                .dateTime,
+                [
+                    "2026-11-20T10:00:00Z", "2026-11-20t10:00:60.5+01:00",
+                    "2026-11-27T10:00:00.000Z", "2026-11-20 10:00:00z", "2026-11-20T10:00:00-00:00",
+                ],
                 ["2026-11-20", "2026-11-20T24:00:00Z", "2026-11-20T10:00:00"]
             ),
         ] as [(Alert.Field.Format, [String], [String])])

@@ -38,7 +38,7 @@ struct DialogProgramTests {
     func tooSoon(program: DialogProgram) async throws {
         let alert = Alert("T", buttons: ["Go", .cancel("No")])
         var attempt = attempt(program, alert)
-        #expect(attempt.tooSoon == .milliseconds(700))
+        #expect(attempt.tooSoon == .milliseconds(1500))
         // A window that prints its first button as soon as it appears.
         let script = try ProgramScript("echo \(program == .zenity ? "Go" : "1")")
         attempt = ProgramShow.Attempt(
@@ -114,7 +114,7 @@ struct DialogProgramTests {
         arguments: [(0, true), (1, true), (2, false), (5, false), (254, false), (255, false)])
     func lateEnd(code: Int, isClosed: Bool) async throws {
         let alert = Alert("T", buttons: ["Go", .cancel("No")])
-        let program = try ProgramScript("sleep 0.8; exit \(code)")
+        let program = try ProgramScript("sleep 1.6; exit \(code)")
         let documented = attempt(.zenity, alert)
         let attempt = ProgramShow.Attempt(
             words: [program.path], choice: documented.choice,
@@ -146,6 +146,48 @@ struct DialogProgramTests {
         #expect(choice == .button(0) && program.lines("runs").count == 2)
     }
 
+    @Test("The time that a program takes to show its window is none in which it could be read")
+    func slowStart() async throws {
+        // It computes, then waits a little, and is answered.
+        let program = try ProgramScript(
+            "echo . >>runs; i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; sleep 0.2; echo yes")
+        let show = ProgramShow(
+            name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4))
+        ) { _ in }
+        let error = await #expect(throws: ProgramError.self) {
+            try await show.present(
+                .of(Alert("T", buttons: ["yes"])),
+                through: ProgramShow.Attempt<PresenterChoice>(
+                    words: [program.path], choice: { _, _ in .button(0) }, closed: { _ in .close },
+                    tooSoon: .milliseconds(400)))
+        }
+        #expect(error?.description.contains("answered before anybody could read it") == true)
+    }
+
+    @Test("A program that goes on after its reply has not been answered later")
+    func slowEnd() async throws {
+        let program = try ProgramScript("echo yes; sleep 0.5")
+        let show = ProgramShow(
+            name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4))
+        ) { _ in }
+        await #expect(throws: ProgramError.self) {
+            try await show.present(
+                .of(Alert("T", buttons: ["yes"])),
+                through: ProgramShow.Attempt<PresenterChoice>(
+                    words: [program.path], choice: { _, _ in .button(0) }, closed: { _ in .close },
+                    tooSoon: .milliseconds(400)))
+        }
+    }
+
+    @Test("What is entered in the window of a field at once is kept, and asked for again")
+    func earlyValue() throws {
+        let attempt = DialogProgram.zenity.attempt(
+            Alert.Field("host"), of: Alert("T", buttons: ["Go"]), with: [], after: nil, path: "p",
+            on: .x)
+        #expect(attempt.tooSoon == DialogProgram.tooSoon)
+        #expect(attempt.early(.text("nas")) == .early("nas") && attempt.early(.back) == .back)
+    }
+
     @Test(
         "A window for a field has its value, and its texts are no markup",
         arguments: DialogProgram.allCases)
@@ -173,10 +215,36 @@ struct DialogProgramTests {
             program == .zenity ? list.input : list.words.suffix(6).joined(separator: "\n") + "\n"
         let chosen = program == .zenity ? "FALSE\n1\na\nTRUE\n2\nB\n" : "1\na\noff\n2\nB\non\n"
         #expect(rows == chosen)
-        for attempt in [text, list] {
+        // Where nothing is chosen yet, a row of zenity's is chosen by selecting it.
+        let free = words(Alert.Field("mode", .choice(options)))
+        if program == .zenity {
+            #expect(free.input == "1\na\n2\nB\n" && !free.words.contains("--radiolist"))
+        }
+        for attempt in [text, list, free] {
             #expect(attempt.choice("1", 0) == .text("1") && attempt.closed(0) == .text(""))
             #expect(attempt.closed(1) == .back && attempt.closed(255) == nil)
         }
+    }
+
+    @Test(
+        "A window is wide enough for its rows, and a text of several lines has room and a way back")
+    func sizes() {
+        let long = String(repeating: "x", count: 80)
+        let list = Alert.Field("one", .choice(["a", .init(long, id: "b")]))
+        let text = Alert.Field("text", .text(.init(isMultiline: true)), initialValue: .text("a"))
+        let alert = Alert("T", buttons: ["Go"])
+        func words(_ program: DialogProgram, _ field: Alert.Field) -> [String] {
+            program.attempt(
+                field, of: alert, with: field.initialTexts, after: nil, path: "p", on: .x
+            ).words
+        }
+        #expect(words(.zenity, list).contains("--width=760"))
+        #expect(words(.kdialog, list).contains("760x400"))
+        #expect(words(.kdialog, text).suffix(3) == ["a", "600", "400"])
+        let label = words(.kdialog, text).first { $0.hasPrefix("<qt>") }
+        #expect(label?.contains("Closing the window leads back to the buttons.") == true)
+        let buttons = (0..<9).map { Alert.Button("\(long)\($0)") }
+        #expect(attempt(.zenity, Alert("T", buttons: buttons)).words.contains("--width=768"))
     }
 
     @Test("Numbers of rows, in any number, stand for options")

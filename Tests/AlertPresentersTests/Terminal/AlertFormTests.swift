@@ -61,9 +61,9 @@ struct AlertFormTests {
             missing.form.entries.map(\.problem).map { $0 == nil } == [
                 false, true, true, true, false, true,
             ])
-        #expect(missing.form.entries[0].problem == "A value is required.")
+        #expect(missing.form.entries[0].problem == "It must have a value.")
         let (wrong, _) = press([.tab, .tab, .character("9"), .tab])
-        #expect(wrong.form.entries[2].problem == "It is not from 1 to 3.")
+        #expect(wrong.form.entries[2].problem == "It must be a whole number from 1 to 3.")
         let cancel = press([.backTab, .left, .enter]).1
         #expect(cancel == .finish(.button(2)))
         // A correction takes the problem away.
@@ -195,11 +195,12 @@ struct AlertFormTests {
             lines.map { $0.text.replacing(#/ +$/#, with: "") } == [
                 "Rename?", "backup (ana) · just now · 0:59 left", "",
                 "New name (such as nas)", "  x", "why (optional)", "  —",
-                "copies (a whole number)", "  29", "  ! It is not from 1 to 3.",
+                "copies (a whole number from 1 to 3)", "  29",
+                "  ! It must be a whole number from 1 to 3.",
                 "keep (optional)", "› ( ) yes  ( ) no", "disk", "  ( ) sda  ( ) The second",
-                "tags (optional)", "  At most two.", "  [ ] a  [ ] b  [ ] c", "",
+                "tags (optional, at most 2 options)", "At most two.", "  [ ] a  [ ] b  [ ] c", "",
                 "[ Rename ]  [ Quit ]  [ Leave ]",
-                "←→ pick · Enter next · Esc later…",
+                "←→ select · Enter next · Esc later…",
             ])
     }
 

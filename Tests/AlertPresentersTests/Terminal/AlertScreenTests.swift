@@ -178,7 +178,7 @@ struct AlertScreenTests {
             (alerts[0], "Enter closes"),
             (
                 alerts[1],
-                "Enter chooses · l later… · Esc in 5 min · ←→ select · + note · n, y choose"
+                "Enter chooses · l later… · Esc snoozes 5 min · ←→ select · + note · n, y choose"
             ),
             (
                 Alert("?", buttons: ["Later", .destructive("Delete")]),
@@ -186,7 +186,7 @@ struct AlertScreenTests {
             ),
             (
                 Alert("?", buttons: [.destructive("A"), .destructive("B")]),
-                "←→ select · l later… · Esc in 5 min · + note"
+                "←→ select · l later… · Esc snoozes 5 min · + note"
             ),
         ])
     func hints(alert: Alert, hint: String) {

@@ -19,28 +19,48 @@ struct FieldPromptTests {
     func answers() {
         var form = FieldPrompt(Self.fields)
         #expect(form.question == "New name (such as nas): ")
-        #expect(form.read("") == "A value is required.")
+        #expect(form.read("") == "It must have a value.")
         #expect(form.read("nas 2026") == nil)
         #expect(form.question == "text (optional, an empty line ends it): ")
         #expect(form.read("one") == nil && form.question == "> ")
         #expect(form.read("two") == nil && form.read("") == nil)
-        #expect(form.question == "copies (a whole number) [2]: ")
-        #expect(form.read("4") == "It is not from 1 to 3.")
+        #expect(form.question == "copies (a whole number from 1 to 3) [2]: ")
+        #expect(form.read("4") == "It must be a whole number from 1 to 3.")
         #expect(form.read("") == nil)
         #expect(form.question == "keep (yes or no) [yes]: ")
-        #expect(form.read("maybe") == "It is “maybe”; true or false is wanted.")
+        #expect(form.read("maybe") == "It must be yes or no.")
         #expect(form.read("no") == nil)
         #expect(form.lines(columns: 20) == ["  1) sda", "  2) The second"])
         #expect(form.question == "disk (1 to 2): ")
-        #expect(form.read("3") == "It is “3”, which is none of sda, sdb.")
+        #expect(form.read("3") == "It must be one of sda, sdb.")
         #expect(form.read("2") == nil && form.input == nil)
-        #expect(form.read("1 2 3") == "It has 3 options; 1 to 2 are wanted.")
-        #expect(form.read("3 a") == nil)
+        #expect(form.read("1 2 3") == "It must have at most 2 options.")
+        #expect(form.read("3, a") == nil)
         #expect(
             form.input?.values == [
                 "name": .text("nas 2026"), "text": .text("one\ntwo"), "keep": .boolean(false),
                 "disk": .text("sdb"), "tags": .list(["a", "c"]),
             ])
+    }
+
+    @Test("A description stands below its label, apart from the options")
+    func described() {
+        let form = FieldPrompt([
+            Alert.Field(
+                "disk", .choice(["sda", "sdb"]), title: "Which disk?", detail: "The new one.")
+        ])
+        #expect(form.lines(columns: 80) == ["Which disk?", "The new one.", "  1) sda", "  2) sdb"])
+        #expect(form.question == "Which disk? (optional, 1 to 2): ")
+    }
+
+    @Test("Blank lines within a text are kept, and those after it are not")
+    func blankLines() {
+        var form = FieldPrompt([Alert.Field("text", .text(.init(isMultiline: true)))])
+        #expect(form.readBlankLine() == false)
+        #expect(form.read("one") == nil && form.readBlankLine())
+        #expect(form.read("two") == nil && form.readBlankLine() && form.readBlankLine())
+        #expect(form.read("") == nil)
+        #expect(form.input?.values == ["text": .text("one\n\ntwo")])
     }
 
     @Test("Labels, descriptions and options can't move the cursor", arguments: hostileTexts)

@@ -75,8 +75,8 @@ struct NumberedPromptTests {
     func marks(titles: [String], prefix: String, choices: [String: Int]) {
         let alert = Alert("Which?", buttons: titles.map { Alert.Button($0) })
         let prompt = NumberedPrompt(alert, laterOptions: [.init(title: "5 min")])
-        let question = "\(prefix)1 to \(prefix)\(titles.count), or \(prefix)l for later: "
-        #expect(prompt.question == question)
+        let question = "\(prefix)1 to \(prefix)\(titles.count), \(prefix)l for later, or "
+        #expect(prompt.question.hasPrefix(question))
         for (line, index) in choices { #expect(prompt.read(line) == .button(index), "\(line)") }
         #expect(prompt.read(prefix + "l") == .later(nil))
         let lines = prompt.lines(facts: [], columns: 40)
@@ -88,6 +88,16 @@ struct NumberedPromptTests {
         let alert = Alert("Which?", buttons: ["2", "1"])
         let prompt = NumberedPrompt(alert, laterOptions: [.init(title: "5 min")])
         for line in ["3", "#3", "l", "##1", "#"] { #expect(prompt.read(line) == nil, "\(line)") }
+    }
+
+    @Test("A line that begins with a plus sign is a note, unless a button has that name")
+    func note() {
+        let prompt = NumberedPrompt(Alert("Rate it", buttons: ["+1", "+ 2"]), laterOptions: [])
+        #expect(prompt.question == "1 to 2, or + and a text for a note: ")
+        #expect(prompt.read("+1") == .button(0) && prompt.read("+ 2") == .button(1))
+        #expect(prompt.read("+ 1") == nil && prompt.note("+ 1") == "1")
+        #expect(prompt.note(" +well done \r") == "well done" && prompt.note("+") == "")
+        #expect(prompt.note("1") == nil && prompt.note("") == nil)
     }
 
     @Test("A date that was offered hours ago is still the same date, and after it the next day's")

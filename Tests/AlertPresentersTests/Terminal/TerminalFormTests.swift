@@ -69,7 +69,7 @@ struct TerminalFormTests {
     func missing() async throws {
         let result = try await choice {
             try await keyboard.press("\r\rr\r")
-            #expect(terminal.screen.lines.contains("  ! A value is required."))
+            #expect(terminal.screen.lines.contains("  ! It must have a value."))
             try await keyboard.press("x\u{1B}[Z\r")
         }
         #expect(result == renamed("x"))

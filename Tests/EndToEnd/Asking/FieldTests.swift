@@ -46,7 +46,12 @@ struct FieldTests {
         #expect(values["copies"] as? Int == 1 && values["keep"] as? Bool == true)
         #expect(alert["note"] as? String == "first\nsecond")
         let shown = try await queue.run("show", "1")
-        #expect(shown.output.contains("name (New name), required: nas"), "\(shown)")
+        for line in [
+            "name (New name), required: nas", "at most 20 characters; the pattern is “^[^/]*$”",
+            "a whole number from 1 to 3; 1 unless it is given", "any of sda, sdb",
+        ] {
+            #expect(shown.output.contains(line), "\(shown)")
+        }
         #expect(!shown.output.contains("\u{202E}"))
         #expect(try await queue.isSound())
     }
@@ -54,14 +59,26 @@ struct FieldTests {
     @Test(
         "A value that doesn't fit is refused with its field's name, and the question waits",
         arguments: [
-            (["--set", "name="], "the value of “name” is missing"),
+            (["--set", "name="], "the value of “name” is missing; to give it: --set name=TEXT"),
             (["--set", "copies=2"], "the value of “name” is missing"),
-            (["--set", "name=a/b"], "the value of “name” does not match the pattern “^[^/]*$”"),
-            (["--set", "name=n", "--set", "copies=4"], "the value of “copies” is not from 1 to 3"),
-            (["--set", "name=n", "--set", "copies=x"], "the value of “copies” is “x”"),
-            (["--set", "name=n", "--set", "keep=perhaps"], "the value of “keep” is “perhaps”"),
-            (["--set", "name=n", "--set", "disks=sdc"], "the value of “disks” is “sdc”"),
-            (["--set", "name=n", "--set", "name=m"], "the value of “name” is given 2 times"),
+            (["--set", "name=a/b"], "the value of “name” must match the pattern “^[^/]*$”"),
+            (
+                ["--set", "name=n", "--set", "copies=4"],
+                "the value of “copies” must be a whole number from 1 to 3"
+            ),
+            (
+                ["--set", "name=n", "--set", "copies=x"],
+                "the value of “copies” must be a whole number"
+            ),
+            (
+                ["--set", "name=n", "--set", "keep=perhaps"],
+                "the value of “keep” must be yes or no"
+            ),
+            (
+                ["--set", "name=n", "--set", "disks=sdc"],
+                "the value of “disks” must be some of sda, sdb"
+            ),
+            (["--set", "name=n", "--set", "name=m"], "the value of “name” must be given once"),
             (["--set", "other=n"], "the value of “other” is for no field"),
         ])
     func refused(options: [String], message: String) async throws {
@@ -79,7 +96,8 @@ struct FieldTests {
     func refusedSchema() async throws {
         let queue = try CommandLineQueue()
         for (schema, message) in [
-            ("{", "is not JSON"), ("@/nowhere", "can't read the schema in /nowhere"),
+            ("{", "is not JSON"), ("f.json", "to read a file: --schema @f.json"),
+            ("@/nowhere", "can't read the schema in /nowhere"),
             (#"{"properties": {"a": {"type": "string", "format": "password"}}}"#, "a secret"),
         ] {
             let asked = try await queue.run("ask", "T", "--schema", schema, "--detach")
@@ -131,14 +149,14 @@ struct FieldTests {
         #expect(await terminal.shows("Enter next"))
         // A button of a form that is not filled in says so.
         try await step("\t\t\t\t", "Enter chooses")
-        try await step("\r", "A value is required.", isChoice: true)
+        try await step("\r", "It must have a value.", isChoice: true)
         try await step("\u{1B}[200~nas\n2026\r\u{1B}[201~", "nas 2026")
         try await step("!", "nas 2026!")
         try await step("\t", "› 1")
         try await step("\u{7F}3", "› 3")
-        try await step("\t", "←→ pick")
+        try await step("\t", "←→ select")
         try await step("y", "(•) ", isChoice: true)
-        try await step("\t\u{1B}[C", "Space picks")
+        try await step("\t\u{1B}[C", "Space selects")
         try await step(" ", "[x] ", isChoice: true)
         try await step("\t", "Enter chooses")
         try await step("+", "Enter done", isChoice: true)

@@ -62,6 +62,44 @@ struct PresenterExampleTests {
         #expect(await queue.isDeserted())
     }
 
+    @Test("The example in Python gives the values of fields, and is asked again for a wrong one")
+    func python() async throws {
+        let terminal = try PseudoTerminal()
+        let block = try #require(
+            try CodeBlock.all("python", in: CodeBlock.articles + "PresenterScripts.md").first)
+        let show = queue.directory + "/show.py"
+        try block.text.write(toFile: show, atomically: true, encoding: .utf8)
+        _ = chmod(show, 0o700)
+        let schema = """
+            {"properties": {"name": {"type": "string", "title": "New\\u001b name"},
+            "copies": {"type": "integer", "minimum": 2},
+            "disks": {"type": "array", "items": {"enum": ["sda", "sdb"]}}}, "required": ["copies"]}
+            """
+        let asked = try await queue.run(
+            "ask", "Copy?", "-b", "yes", "--cancel", "no", "--schema", schema, "--detach")
+        #expect(asked.code == 0, "\(asked)")
+        let presenter = try queue.start(["present", "--on", "command:\(show)"], on: terminal)
+        for copies in ["1", "2"] {
+            let count = terminal.bytes.count
+            #expect(await terminal.shows("Copy?, 1 yes, 2 no, or Enter for later: ", since: count))
+            // Nobody could have read it in less time.
+            try await Task.sleep(for: .milliseconds(600))
+            try terminal.type("1\n")
+            #expect(await terminal.shows("New? name: ", since: count))
+            try terminal.type("nas\n")
+            #expect(await terminal.shows("copies: ", since: count))
+            try terminal.type(copies + "\n")
+            #expect(await terminal.shows("disks: ", since: count))
+            try terminal.type("sda,sdb\n")
+        }
+        #expect(try await isAnswered(1, "yes"))
+        let values = try await story(1)["values"] as? [String: any Sendable]
+        #expect(values?["name"] as? String == "nas" && values?["copies"] as? Int == 2)
+        #expect(values?["disks"] as? [String] == ["sda", "sdb"])
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+    }
+
     @Test("The example with fzf takes typed text; Enter alone snoozes")
     func fzf() async throws {
         let terminal = try PseudoTerminal()

@@ -157,6 +157,44 @@ struct RecipeTests {
         #expect(try await queue.objects("history").count == 3)
     }
 
+    @Test("The question with figures is asked once a night, and takes the last one back")
+    func usage() async throws {
+        let script = try install("/usr/local/sbin/ask-usage")
+        let text = try String(contentsOfFile: script, encoding: .utf8)
+        func night(_ days: Int) async throws -> Finished {
+            let other = text.replacing("date -d yesterday", with: "date -d '\(days - 1) days'")
+                .replacing("date +", with: "date -d '\(days) days' +")
+            return await (try start(["sh", "-c", other])).finish()
+        }
+        for day in [0, 0, 1, 2] {
+            let end = try await night(day)
+            #expect(end.code == 0 && end.output + end.errors == "", "\(end)")
+            #expect(try await queue.objects("list").map { $0["id"] as? Int } == [day + 1])
+        }
+        let first = try await queue.objects("show", "1").first
+        #expect(first?["outcome"] as? String == "withdrawn")
+        #expect((first?["message"] as? String)?.contains("Filesystem") == true)
+        // An answer is kept.
+        try await answer("yes")
+        #expect(try await night(3).code == 0)
+        #expect(try await queue.objects("show", "3").first?["button"] as? String == "yes")
+    }
+
+    @Test("The script that asks for a value uses it, and ends with the code of a no")
+    func days() async throws {
+        let script = try install("/usr/local/sbin/ask-days")
+        let job = try start([script])
+        #expect(try await eventually { try await !queue.objects("list").isEmpty })
+        let answered = try await queue.run("answer", "1", "yes", "--set", "days=14")
+        #expect(answered.code == 0, "\(answered)")
+        #expect(await job.finish().code == 0 && called == ["prune --older-than 14d"])
+        let text = try String(contentsOfFile: script, encoding: .utf8)
+        let other = text.replacing("date +", with: "date -d tomorrow +")
+        let refused = try start(["sh", "-c", other])
+        try await answer("no")
+        #expect(await refused.finish().code == 10 && called.count == 1)
+    }
+
     @Test("The service sends each question once, also after a restart", .enabled(if: has("jq")))
     func phone() async throws {
         _ = try install("/usr/local/libexec/send-question")

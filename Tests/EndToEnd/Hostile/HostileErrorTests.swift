@@ -85,7 +85,7 @@ struct HostileErrorTests {
         #expect(TerminalBytes.additions(in: doctor.output.utf8, .text) == [])
         // Enter shows the alert as text.
         try other.type("\n")
-        #expect(await other.shows("1, or Enter to leave it waiting: "))
+        #expect(await other.shows(", or Enter to leave it waiting: "))
         try await other.press("1\n")
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == piece + "\n", "a program gets the id as it is")

@@ -188,7 +188,7 @@ import Testing
             #expect(values?["copies"] as? Int == 7)
             let shown = server.output.text.components(separatedBy: "Prune?|").dropFirst()
             #expect(shown.count == 2 && shown.first?.contains("inline-reply,Prune,1,Keep") == true)
-            #expect(shown.last?.contains("a whole number is wanted") == true)
+            #expect(shown.last?.contains("It must be a whole number") == true)
             presenter.kill(SIGTERM)
             _ = await presenter.exit()
             server.kill(SIGTERM)

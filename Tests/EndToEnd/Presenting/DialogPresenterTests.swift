@@ -62,7 +62,7 @@ struct DialogPresenterTests {
         let presenter = try present(with: program)
         #expect(try await isShown())
         // A choice before anybody could have read the alert does not count.
-        try await Task.sleep(for: .milliseconds(800))
+        try await Task.sleep(for: .milliseconds(1600))
         for key in keys { try await desktop.xdotool("key", key) }
         if let button {
             #expect(try await eventually { try await story()["button"] as? String == button })
@@ -103,6 +103,7 @@ struct DialogPresenterTests {
         #expect(
             try await eventually(each: .seconds(1)) {
                 if try await desktop.windows(named: "alertq").count == 1 {
+                    try await Task.sleep(for: .milliseconds(1600))
                     try await desktop.xdotool("key", "Return")
                 }
                 return try await story()["button"] as? String == "ja"
@@ -123,7 +124,7 @@ struct DialogPresenterTests {
             return next != before
         }
         last = next
-        try await Task.sleep(for: .milliseconds(800))
+        try await Task.sleep(for: .milliseconds(1600))
         return isNew
     }
 
@@ -211,7 +212,7 @@ struct DialogPresenterTests {
                 return now != nil && now != first
             })
         #expect(try await isShown())
-        try await Task.sleep(for: .milliseconds(800))
+        try await Task.sleep(for: .milliseconds(1600))
         desktop.crash()
         #expect(await eventually { presenter.errors.text.contains("lost its screen") })
         let alert = try await story()

@@ -101,7 +101,7 @@ struct MainJobTests {
         #expect(await here.shows("2 alerts come first; press Enter to answer here"))
         #expect(here.text.contains(elsewhere.path))
         try here.type("\n")
-        #expect(await here.shows("1 to 2, or Enter to leave it waiting: "))
+        #expect(await here.shows(", or Enter to leave it waiting: "))
         try await here.press("1\n")
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == "yes\n")

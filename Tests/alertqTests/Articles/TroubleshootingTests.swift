@@ -37,6 +37,8 @@ struct TroubleshootingTests {
         AlertError.inconsistent(nil, "it was changed"),
         AlertError.invalid("title", "is blank"),
         AlertError.invalid("message", "has 70000 bytes; at most 65536"),
+        Alert.Field("name").missingValue,
+        refusal(of: .integer(4), by: Alert.Field("copies", .integer(1...3))),
         AlertError.notFound(42),
         AlertError.unknownCursor(AuditHead(sequence: 7, hash: []), end: 2),
         AlertError.noSuchButton(42, button: "maybe", known: ["yes"]),
@@ -44,6 +46,15 @@ struct TroubleshootingTests {
         AlertError.storage(operation: "open the directory /srv", "No such file or directory"),
         AlertError.notYours(42, owner: Account(uid: 4_000_000_000)),
     ]
+
+    private static func refusal(
+        of value: Alert.Value, by field: Alert.Field
+    ) -> any Error {
+        do {
+            _ = try field.check(value)
+            return CancellationError()
+        } catch { return error }
+    }
 
     @Test("Every message that the page quotes is printed by the command")
     func quotes() {

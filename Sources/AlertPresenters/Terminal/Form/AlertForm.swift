@@ -194,7 +194,7 @@ struct OptionPicker: Equatable, Sendable {
     let titles: [String]
     let takesSeveral: Bool
     private(set) var picked: Set<Int>
-    /// The option that Space picks or drops; where only one can be picked, that one.
+    /// The option that Space selects or drops; where only one can be picked, that one.
     private(set) var cursor: Int?
 
     init(_ titles: [String], _ picked: Set<Int>?, takesSeveral: Bool = false) {

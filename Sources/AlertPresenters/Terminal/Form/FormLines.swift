@@ -48,7 +48,11 @@ struct FormLines {
             line.add(" (\(hints))", .dim)
             lines.append(line)
         }
-        if let detail = field.detail { addIndented(characters.message(detail), .dim) }
+        // Values are indented, and this is none.
+        if let detail = field.detail {
+            lines += DisplayWidth.wrapped(characters.message(detail), to: columns)
+                .map { StyledLine($0, .dim) }
+        }
     }
 
     private mutating func addIndented(_ text: String, _ look: StyledLine.Look) {

@@ -7,7 +7,8 @@ import TextFormats
 struct FieldPrompt {
     private let fields: [Alert.Field]
     private let characters: TerminalCharacters
-    private var index = 0
+    /// How many fields have been asked for.
+    private(set) var index = 0
     private var lines: [String] = []
     private var values: [String: Alert.Value] = [:]
 
@@ -21,11 +22,12 @@ struct FieldPrompt {
         index == fields.count ? Alert.Input(values: values) : nil
     }
 
-    /// The field's description and its options, as lines of at most `columns` columns.
+    /// The field's label and description, if it has one, and its options, as lines of at most `columns` columns.
     func lines(columns: Int) -> [String] {
         guard index < fields.count, lines.isEmpty else { return [] }
         let field = fields[index]
-        var texts = field.detail.map { [characters.line($0)] } ?? []
+        // A label comes before what explains it.
+        var texts = field.detail.map { [characters.line(field.title), characters.line($0)] } ?? []
         texts += field.options.enumerated().map { "  \($0 + 1)) " + characters.title($1.title) }
         return texts.flatMap { DisplayWidth.wrapped($0, to: columns) }
     }
@@ -42,11 +44,19 @@ struct FieldPrompt {
         case .boolean: hints.append("yes or no")
         case .choice(let options): hints.append("1 to \(options.count)")
         case .choices(let options, _):
-            hints.append("some of 1 to \(options.count), separated by spaces")
+            hints.append("some of 1 to \(options.count), separated by spaces or commas")
         }
         let hint = hints.isEmpty ? "" : " (\(hints.joined(separator: ", ")))"
         let initial = field.initialValue.map { " [\(field.text(of: $0))]" } ?? ""
         return characters.line(field.title + hint + initial) + ": "
+    }
+
+    /// Takes an empty line as a part of a text that has begun; returns `false`, and does nothing, if
+    /// there is none.
+    mutating func readBlankLine() -> Bool {
+        guard !lines.isEmpty else { return false }
+        lines.append("")
+        return true
     }
 
     /// Takes a line; returns why it is refused, if it is.
@@ -57,6 +67,7 @@ struct FieldPrompt {
             lines.append(line)
             return nil
         }
+        while lines.last == "" { lines.removeLast() }
         let texts = lines.isEmpty ? field.texts(typed: line) : [lines.joined(separator: "\n")]
         lines = []
         do {
@@ -92,7 +103,8 @@ extension Alert.Field {
     fileprivate func texts(typed line: String) -> [String] {
         switch kind {
         case .choice: [id(typed: NumberedPrompt.trimmed(line))]
-        case .choices: line.split(whereSeparator: \.isWhitespace).map { id(typed: String($0)) }
+        case .choices:
+            line.split { $0.isWhitespace || $0 == "," }.map { id(typed: String($0)) }
         case .text, .integer, .number, .boolean: [line]
         }
     }

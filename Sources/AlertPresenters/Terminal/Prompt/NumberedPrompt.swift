@@ -76,6 +76,7 @@ struct NumberedPrompt {
         let marks = (0..<count).map { Self.mark($0, markPrefix) }
         var parts = [count == 1 ? marks[0] : "\(marks[0]) to \(marks[count - 1])"]
         if !laterOptions.isEmpty { parts.append(Self.laterMark(0, markPrefix) + " for later") }
+        parts.append("\(AlertInteraction.noteKey) and a text for a note")
         if let emptyLine { parts.append("Enter to \(emptyLine)") }
         return parts.dropLast().joined(separator: ", ") + (parts.count > 1 ? ", or " : "")
             + (parts.last ?? "") + ": "
@@ -101,6 +102,15 @@ struct NumberedPrompt {
         let index = mark.count == 1 ? 1 : Int(mark.dropFirst()) ?? 0
         guard laterOptions.indices.contains(index - 1) else { return nil }
         return laterOptions[index - 1].choice(at: now)
+    }
+
+    /// The note that a line gives, which may be empty; `nil` if it gives none.
+    ///
+    /// A line that chooses a button, which may have such a name, gives no note.
+    func note(_ line: String) -> String? {
+        let text = Self.trimmed(line)
+        guard text.hasPrefix(AlertInteraction.noteKey) else { return nil }
+        return Self.trimmed(String(text.dropFirst(AlertInteraction.noteKey.count)))
     }
 
     /// The name of a choice.

@@ -3,8 +3,8 @@ import TextFormats
 
 /// A line as it is typed, key by key, with the echo of each key.
 struct PromptLine {
-    /// Longer lines are cut: no label is that long.
-    static let limit = 4096
+    /// Longer lines are cut. They are too long for a value or a note, which says so.
+    static let limit = Alert.Limit.value + 8
 
     private(set) var text = ""
     /// Whether a part of it came in a burst of keys, as pasted text does.

@@ -3,7 +3,9 @@ import AlertCore
 /// One alert as a numbered prompt, from its first line to the person's choice.
 ///
 /// Keys are read one by one, so that their timing is known. A line that comes all at once has to be
-/// confirmed: pasted text does, and so does every line in terminals inside editors.
+/// confirmed: pasted text does, and so does every line in terminals inside editors. A value may be
+/// pasted; but where its Enter comes with it, the answer as a whole has to be confirmed, because the
+/// rest of a pasted text would fill in the fields that follow.
 struct PromptSession {
     private let presentation: Presentation
     private let prompt: NumberedPrompt
@@ -16,16 +18,26 @@ struct PromptSession {
     private var reader = KeyReader()
     private var line: PromptLine
     /// A choice that is held back because its key may turn out to be held down.
-    private var held: PresenterChoice?
+    private var held: Answer?
     /// The button that was chosen, and the fields that are asked for since then.
     private var form: (button: Int, fields: FieldPrompt)?
+    /// The remark that goes with the answer.
+    private var note: String?
+    /// Whether a value or the note ended with an Enter that came in a burst.
+    private var hasPastedLine = false
     /// A choice that seems to be pasted, and the digits that a person types to confirm it.
     private var doubtful: Doubt?
     private var isOnTerminal = false
     private var hasSaidWhy: (tooEarly: Bool, tooSmall: Bool) = (false, false)
 
-    private struct Doubt {
+    /// A choice, and whether it has the values of the fields that it needs.
+    private struct Answer {
         let choice: PresenterChoice
+        var isFilledIn = false
+    }
+
+    private struct Doubt {
+        let answer: Answer
         let digits: String
         let time: ContinuousClock.Instant
     }
@@ -112,26 +124,30 @@ extension PromptSession {
                 hasSaidWhy.tooEarly = true
             }
         case .burst:
-            if held != nil {
+            if let answer = held {
                 held = nil
-                terminal.write(prompt.question)
+                // What has been filled in is not lost.
+                if answer.isFilledIn { doubt(answer) } else { terminal.write(prompt.question) }
             }
-            for key in keys { try press(key, isAlone: false) }
+            let isHeld = keys.allSatisfy { $0 == .enter }
+            for key in keys { try press(key, isAlone: false, isHeld: isHeld) }
         case .key(let key):
             if let choice = confirmed() { return choice }
             try press(key, isAlone: true)
         }
-        return form.flatMap { form in form.fields.input.map { .button(form.button, $0) } }
+        return nil
     }
 
     /// The choice that was held back, as it is now; `nil` if there is none, or if it begins a form.
     private mutating func confirmed() -> PresenterChoice? {
-        guard let choice = held else { return nil }
+        guard let answer = held else { return nil }
         held = nil
         let alert = presentation.alert
-        guard case .button(let index, _) = choice, !alert.fields.isEmpty,
-            alert.buttons[index].role != .cancel
-        else { return choice }
+        guard case .button(let index, var input) = answer.choice else { return answer.choice }
+        if answer.isFilledIn || alert.fields.isEmpty || alert.buttons[index].role == .cancel {
+            input.note = note
+            return .button(index, input)
+        }
         form = (index, FieldPrompt(alert.fields, characters: terminal.characters))
         askForValue()
         return nil
@@ -144,13 +160,19 @@ extension PromptSession {
         terminal.write(lines.map { $0 + "\r\n" }.joined() + fields.question)
     }
 
-    private mutating func press(_ key: Key, isAlone: Bool) throws {
+    private mutating func press(_ key: Key, isAlone: Bool, isHeld: Bool = false) throws {
         switch key {
         case .enter:
-            // Enter is held down, or a pasted text has an empty line.
-            if line.text.isEmpty, !isAlone { return }
+            if line.text.isEmpty, !isAlone {
+                // Enter is held down, or a pasted text has an empty line, which ends nothing.
+                if !isHeld, form?.fields.readBlankLine() == true {
+                    if echoes { terminal.write("\r\n") }
+                    askForValue()
+                }
+                return
+            }
             if echoes { terminal.write("\r\n") }
-            end(line.end(isAlone: isAlone))
+            end(line.end(isAlone: isAlone), isAlone: isAlone)
         case .endOfInput where line.text.isEmpty:
             throw TerminalError.endOfInput(device: terminal.device)
         default:
@@ -160,33 +182,71 @@ extension PromptSession {
     }
 
     /// Takes a whole line.
-    private mutating func end(_ line: PromptLine) {
-        guard form == nil else {
-            if let reason = form?.fields.read(line.text) { terminal.write(reason + "\r\n") }
-            return askForValue()
-        }
+    ///
+    /// - Parameter isAlone: Whether its Enter was a single key press.
+    private mutating func end(_ line: PromptLine, isAlone: Bool) {
+        guard form == nil else { return fillIn(line, isAlone: isAlone) }
         let text = NumberedPrompt.trimmed(line.text)
         // Reading the digits takes a person longer than a paste that contains them by chance.
-        let isConfirmed =
-            text == doubtful?.digits
-            && doubtful.map { reader.last.time >= $0.time + KeyGate.repeatGap } == true
-        let choice = isConfirmed ? doubtful?.choice : prompt.read(line.text)
+        if let doubtful, text == doubtful.digits,
+            reader.last.time >= doubtful.time + KeyGate.repeatGap
+        {
+            self.doubtful = nil
+            hasPastedLine = false
+            return hold(doubtful.answer)
+        }
         doubtful = nil
-        guard let choice else {
-            let shown = DisplayWidth.truncated(terminal.characters.line(text), to: 30)
-            let mistake = shown.isEmpty ? "" : "“\(shown)” is not one of them. "
-            return terminal.write(mistake + prompt.question)
+        if let choice = prompt.read(line.text) {
+            let answer = Answer(choice: choice)
+            return line.isDoubtful || hasPastedLine ? doubt(answer) : hold(answer)
         }
-        if !line.isDoubtful || isConfirmed {
-            held = choice
-            let (number, time) = reader.last
-            input.awaitSilence(until: time + KeyGate.repeatGap, after: number)
-        } else {
-            let digits = String(Int.random(in: 100...999))
-            doubtful = Doubt(choice: choice, digits: digits, time: reader.last.time)
-            terminal.write(
-                "That came all at once, like pasted text. "
-                    + "If you mean “\(prompt.name(of: choice))”, type \(digits): ")
+        if let note = prompt.note(line.text) { return take(note: note, isAlone: isAlone) }
+        let shown = DisplayWidth.truncated(terminal.characters.line(text), to: 30)
+        let mistake = shown.isEmpty ? "" : "“\(shown)” is not one of them. "
+        terminal.write(mistake + prompt.question)
+    }
+
+    /// Takes a line for the field that is asked for.
+    private mutating func fillIn(_ line: PromptLine, isAlone: Bool) {
+        guard let button = form?.button, var fields = form?.fields else { return }
+        let before = fields.index
+        if let reason = fields.read(line.text) { terminal.write(reason + "\r\n") }
+        if fields.index > before, !isAlone { hasPastedLine = true }
+        form = (button, fields)
+        guard let input = fields.input else { return askForValue() }
+        form = nil
+        let answer = Answer(choice: .button(button, input), isFilledIn: true)
+        if hasPastedLine { doubt(answer) } else { hold(answer) }
+    }
+
+    private mutating func take(note text: String, isAlone: Bool) {
+        guard text.utf8.count <= Alert.Limit.value else {
+            let limit = Alert.Limit.value / 1024
+            return terminal.write("A note has at most \(limit) KiB. " + prompt.question)
         }
+        note = text.isEmpty ? nil : text
+        if !isAlone { hasPastedLine = true }
+        let effect =
+            text.isEmpty
+            ? "No note goes with the answer; to give one, type it after the plus sign. "
+            : "This note goes with the answer. "
+        terminal.write(effect + prompt.question)
+    }
+
+    /// Holds an answer back until it is certain that its Enter is not held down.
+    private mutating func hold(_ answer: Answer) {
+        held = answer
+        let (number, time) = reader.last
+        input.awaitSilence(until: time + KeyGate.repeatGap, after: number)
+    }
+
+    /// Has a person confirm an answer.
+    private mutating func doubt(_ answer: Answer) {
+        let digits = String(Int.random(in: 100...999))
+        doubtful = Doubt(answer: answer, digits: digits, time: reader.last.time)
+        let what = note == nil ? "" : " with your note"
+        terminal.write(
+            "That came all at once, like pasted text. "
+                + "If you mean “\(prompt.name(of: answer.choice))”\(what), type \(digits): ")
     }
 }

@@ -41,13 +41,15 @@ struct AlertFacts: Sendable {
         return "asks for \(names.joined(separator: ", "))"
     }
 
+    private var validity: String? { presentation.alert.validFor.map(AlertWording.validity) }
+
     private func source(_ user: String?) -> String {
         let source = presentation.record.source
         return AlertWording.source(source, user: user, here: host, characters: characters)
     }
 
-    /// Its number, who asks, how urgently, since when, whether nobody waits for the answer, how many
-    /// others wait, and when the alert ends by itself.
+    /// Its number, who asks, how urgently, since when, whether nobody waits for the answer, how long a
+    /// yes counts, how many others wait, and when the alert ends by itself.
     ///
     /// - Parameter namesFields: Whether it is said what the alert asks for, because that isn't shown.
     func texts(
@@ -60,7 +62,7 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
             isOrphaned ? AlertWording.orphaned : nil,
-            namesFields ? fields : nil, AlertWording.waiting(waiting),
+            namesFields ? fields : nil, validity, AlertWording.waiting(waiting),
         ]
         if let left = presentation.timeUntilExpiry(), let end {
             texts.append(
@@ -78,7 +80,7 @@ struct AlertFacts: Sendable {
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             record.isOrphaned ? AlertWording.orphaned : nil,
-            fields,
+            fields, validity,
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]

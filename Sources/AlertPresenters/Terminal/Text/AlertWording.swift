@@ -4,7 +4,7 @@ import Glibc
 import TextFormats
 
 /// The words for who asks, since when and until when, and for the times on offer.
-enum AlertWording {
+package enum AlertWording {
     /// Who asks: the name that the asker gave, with the account and the host that the system knows.
     static func source(
         _ source: AlertRecord.Source, user: String?, here host: String,
@@ -29,6 +29,11 @@ enum AlertWording {
 
     /// That the asker of an alert is gone, and nobody has taken its place.
     static let orphaned = "nobody waits for the answer"
+
+    /// How long an answer may be used that is a yes.
+    package static func validity(_ length: Duration) -> String {
+        "a yes counts for " + LengthText.text(length)
+    }
 
     /// How many alerts wait, counted up to 1,000.
     static func waiting(_ waiting: WaitingAlerts) -> String? {

@@ -5,15 +5,8 @@ import TextFormats
 extension Alert.Field {
     /// What may be entered, in few words; those of the asker among them are not safe to print yet.
     var hints: [String] {
-        var hints = isRequired || initialValue != nil ? [] : ["optional"]
-        switch kind {
-        case .text(let rules):
-            if let format = rules.format { hints.append(format.description) }
-            if let placeholder { hints.append("such as \(placeholder)") }
-        case .integer: hints.append("a whole number")
-        case .number: hints.append("a number")
-        case .boolean, .choice, .choices: break
-        }
+        var hints = (isRequired || initialValue != nil ? [] : ["optional"]) + bounds
+        if case .text = kind, let placeholder { hints.append("such as \(placeholder)") }
         return hints
     }
 
@@ -30,7 +23,7 @@ extension Alert.Field {
     var emptied: Alert.Value? { initialValue == nil ? nil : .text("") }
 
     /// Why there must be a value.
-    static let missing = "A value is required."
+    static let missing = "It must have a value."
 
     /// Why a value was refused; it may quote the value.
     static func refusal(_ error: AlertError) -> String {

@@ -16,6 +16,26 @@ extension Argument where Value == Alert.Field {
     }
 }
 
+extension Alert.Field {
+    /// A value that somebody could give it, as it is typed.
+    var example: String {
+        switch kind {
+        case .text(let rules):
+            switch rules.format {
+            case .email: "ana@example.org"
+            case .uri: "https://example.org"
+            case .date: "2026-11-20"
+            case .dateTime: "2026-11-20T10:00:00Z"
+            case nil: placeholder ?? "TEXT"
+            }
+        case .integer(let range): "\(min(max(1, range.lowerBound), range.upperBound))"
+        case .number(let range): Alert.Value(min(max(1, range.lowerBound), range.upperBound)).text
+        case .boolean: "yes"
+        case .choice(let options), .choices(let options, _): options.first?.id ?? ""
+        }
+    }
+}
+
 extension FieldJSON {
     /// The fields of a schema in JSON, or in the file after an `@`.
     static func fields(typed text: String) throws -> [Alert.Field] {
@@ -24,6 +44,10 @@ extension FieldJSON {
             bytes = try contents(of: String(text.dropFirst()))
         }
         do { return try fields(schema: JSONValue(parsing: bytes)) } catch let error as JSONError {
+            guard text.contains("{") else {
+                let file = ShellText.quoted("@\(text)")
+                throw AlertError.invalid("schema", "is not JSON; to read a file: --schema \(file)")
+            }
             throw AlertError.invalid("schema", "is not JSON: \(error)")
         }
     }

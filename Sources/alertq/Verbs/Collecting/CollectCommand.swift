@@ -22,7 +22,8 @@ struct CollectCommand: CollectingCommand, NamingCommand {
         It prints and exits as the ask would: it prints the chosen button's id and exits with 0, \
         or 10 for the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 if there is \
         no response yet, 18 if it is stale, because ask --valid was given, and 66 if nothing was asked with this key or id. A response counts as \
-        collected once it has been written to stdout. Collecting it again prints it again.
+        collected once it has been written to stdout. Collecting it again prints it again. The values \
+        of fields and the note follow the button's id, one a line.
         """,
         """
         A key belongs to the account and the source that asked: --user and --source name others. \

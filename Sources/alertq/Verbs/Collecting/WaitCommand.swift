@@ -13,7 +13,8 @@ struct WaitCommand: CollectingCommand {
         """
         With one ID it prints and exits as the ask would: it prints the chosen button's id and \
         exits with 0, or 10 for the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); \
-        15 when --wait-for has passed, 18 if the answer is stale, because ask --valid was given, and 66 if the alert does not exist.
+        15 when --wait-for has passed, 18 if the answer is stale, because ask --valid was given, and 66 if the alert does not exist. The values of fields and the note follow the button's id, one \
+        a line.
         """,
         """
         With several IDs it prints the id of the alert whose response came first, a tab, and the \

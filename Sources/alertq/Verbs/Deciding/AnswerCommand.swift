@@ -66,9 +66,16 @@ struct AnswerCommand: ChangingCommand {
             let alert = try await manager.record(id).alert
             let button = isID ? button : try Self.id(button, of: alert)
             let values = try NamedText.values(typed, for: alert)
-            return try await manager.answer(
-                id, button: button, as: .thisProcess, seen: seen,
-                input: Alert.Input(values: values, note: note))
+            do {
+                return try await manager.answer(
+                    id, button: button, as: .thisProcess, seen: seen,
+                    input: Alert.Input(values: values, note: note))
+            } catch let error as AlertError {
+                let field = alert.fields.first { "\($0.missingValue)" == "\(error)" }
+                guard let field else { throw error }
+                let example = "--set \(field.id)=" + ShellText.quoted(field.example)
+                throw CommandError(.badData, "\(error); to give it: \(example)")
+            }
         }
     }
 

@@ -110,7 +110,7 @@ struct ShowCommand: NamingCommand {
             ("default", alert.defaultButton ?? ""),
             (
                 "valid",
-                alert.validFor.map { "for \(LengthText.text($0)) after the answer" } ?? ""
+                alert.validFor.map(AlertWording.validity) ?? ""
             ),
             ("shown on", alert.presenters?.joined(separator: ", ") ?? ""),
             (
@@ -140,8 +140,31 @@ struct ShowCommand: NamingCommand {
 
     private static func describe(_ field: Alert.Field, _ value: Alert.Value?) -> String {
         let title = field.title.isIdentical(to: field.id) ? "" : " (\(field.title))"
-        return field.id + title + (field.isRequired ? ", required" : "")
-            + (value.map { ": \($0.text)" } ?? "")
+        var lines = [
+            field.id + title + (field.isRequired ? ", required" : "")
+                + (value.map { ": \($0.text)" } ?? "")
+        ]
+        var rules = field.bounds
+        switch field.kind {
+        case .text(let text):
+            if text.isMultiline { rules.append("several lines are possible") }
+            if let pattern = text.pattern { rules.append("the pattern is “\(pattern)”") }
+        case .choice(let options): rules.append("one of " + describe(options))
+        case .choices(let options, _):
+            rules = [(rules.first ?? "any") + " of " + describe(options)]
+        case .boolean: rules.append("yes or no")
+        case .integer, .number: break
+        }
+        if let placeholder = field.placeholder { rules.append("such as \(placeholder)") }
+        if let initial = field.initialValue { rules.append("\(initial.text) unless it is given") }
+        if !rules.isEmpty { lines.append("  " + rules.joined(separator: "; ")) }
+        if let detail = field.detail { lines.append("  " + detail) }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func describe(_ options: [Alert.Field.Option]) -> String {
+        options.map { $0.id.isIdentical(to: $0.title) ? $0.id : "\($0.id)=\($0.title)" }
+            .joined(separator: ", ")
     }
 
     private static func time(_ date: Date?, _ context: Context) -> String {
