@@ -34,23 +34,23 @@
             return LinuxAccount(uid: entry.pointee.pw_uid, gid: entry.pointee.pw_gid)
         }()
 
-        /// Runs the server in the background, and ends it when standard input does, which the process
-        /// of the tests holds open.
+        /// Runs a program in the background. When standard input ends, which the process of the tests
+        /// holds open, it ends the program and removes the directory.
         private static let supervisor = """
             directory=$1; shift
-            exec 3<&0
+            exec 3<&0 >>"$directory/log" 2>&1
             : >"$directory/wanted"
-            "$@" 3<&- >>"$directory/log" 2>&1 & server=$!
-            (read -r _ <&3; rm "$directory/wanted"; kill -QUIT $server) & watch=$!
-            wait $server; code=$?
-            kill $watch 2>/dev/null
-            [ -e "$directory/wanted" ] || rm -rf "$directory"
+            "$@" 3<&- & program=$!
+            (read -r _ <&3; rm "$directory/wanted"; kill -QUIT $program) & watch=$!
+            wait $program; code=$?
+            kill $watch
+            [ -e "$directory/wanted" ] || rm -rf "$directory" || { sleep 1; rm -rf "$directory"; }
             exit $code
             """
 
         private struct Run {
             let supervisor: Child
-            /// Closed, it ends the server.
+            /// Closed, it ends the program.
             let lifeline: Linux.Pipe
         }
 
@@ -124,32 +124,36 @@
             try? FileManager.default.removeItem(atPath: directory)
         }
 
-        /// Runs one of PostgreSQL's programs to its end.
-        private func program(_ name: String, _ arguments: String...) async throws {
+        /// Starts one of PostgreSQL's programs, which ends with the process of the tests.
+        private func supervise(_ name: String, _ arguments: [String]) throws -> Child {
             guard let programs = Self.programs else {
                 throw TestingError("PostgreSQL is not installed: apt-get install postgresql")
             }
-            let ended = try await Child(programs + name, arguments, as: Self.account).finish()
-            guard ended.code == 0 else { throw TestingError("\(name): \(ended.errors)") }
+            let lifeline = try Linux.Pipe(waits: true)
+            let supervisor = try Child(
+                "/bin/sh",
+                ["-c", Self.supervisor, "sh", directory, programs + name] + arguments,
+                as: Self.account, input: lifeline.reading.raw)
+            run.withLock { $0 = Run(supervisor: supervisor, lifeline: lifeline) }
+            return supervisor
+        }
+
+        /// Runs one of PostgreSQL's programs to its end.
+        private func program(_ name: String, _ arguments: String...) async throws {
+            guard try await supervise(name, arguments).exit() == 0 else {
+                throw TestingError("\(name) fails: \(log)")
+            }
         }
 
         // MARK: Starting and ending
 
         /// Starts it, and returns when it accepts connections.
         package func start() async throws {
-            guard let programs = Self.programs else {
-                throw TestingError("PostgreSQL is not installed: apt-get install postgresql")
-            }
             // One that was killed has left its file, and children that may hold its memory for a moment.
             let former = state.first
             let isStarted = try await eventually(within: .seconds(60), each: .milliseconds(50)) {
-                let lifeline = try Linux.Pipe(waits: true)
-                let words = ["-c", Self.supervisor, "sh", directory, programs + "postgres"]
-                let options = settings.flatMap { ["-c", "\($0)=\($1)"] }
-                let child = try Child(
-                    "/bin/sh", words + ["-D", data] + options, as: Self.account,
-                    input: lifeline.reading.raw)
-                run.withLock { $0 = Run(supervisor: child, lifeline: lifeline) }
+                let child = try supervise(
+                    "postgres", ["-D", data] + settings.flatMap { ["-c", "\($0)=\($1)"] })
                 let isReady = await eventually {
                     (self.isReady && state.first != former) || child.poll() != nil
                 }

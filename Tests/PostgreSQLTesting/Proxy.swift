@@ -31,11 +31,10 @@
         package init(to target: String) throws {
             let socket = try LocalSocket.listening()
             (listener, port, self.target) = (socket.descriptor, socket.port, target)
-            let listener = listener.raw
-            // It ends when the listening socket is shut down.
-            Thread.detachNewThread { [weak self] in
+            // It ends when the listening socket is shut down, and keeps it open until then.
+            Thread.detachNewThread { [weak self, listener] in
                 while true {
-                    let raw = accept(listener, nil, nil)
+                    let raw = accept(listener.raw, nil, nil)
                     guard raw >= 0 else { return }
                     self?.serve(Descriptor(owning: raw))
                 }
