@@ -39,6 +39,7 @@ let package = Package(
             resources: [
                 .embedInCode("SQLite/0001_create_queue.sql"),
                 .embedInCode("SQLite/schema.sql"),
+                .embedInCode("PostgreSQL/0001_create_queues.sql"),
             ]),
         .target(name: "TextFormats"),
         .target(name: "AlertCore", dependencies: ["Linux", "TextFormats"]),
@@ -50,7 +51,14 @@ let package = Package(
                 "AlertCore", "AlertTables", "CLinux", "Linux", "Migrations", "SQLite",
                 "TextFormats",
             ]),
-        .target(name: "AlertQueue", dependencies: ["AlertCore", "Linux", "SQLiteStore"]),
+        .target(
+            name: "PostgreSQLStore",
+            dependencies: [
+                "AlertCore", "AlertTables", "Linux", "Migrations", "PostgreSQL", "TextFormats",
+            ]),
+        .target(
+            name: "AlertQueue",
+            dependencies: ["AlertCore", "Linux", "PostgreSQLStore", "SQLiteStore"]),
         .target(
             name: "AlertPresenters",
             dependencies: [
@@ -80,6 +88,13 @@ let package = Package(
         .testTarget(
             name: "PostgreSQLTests",
             dependencies: ["Linux", "PostgreSQL", "PostgreSQLTesting", "TestSupport"]),
+        .testTarget(
+            name: "PostgreSQLStoreTests",
+            dependencies: [
+                "AlertCore", "AlertQueueTesting", "AlertTables", "PostgreSQL",
+                "PostgreSQLStore", "PostgreSQLTesting", "StoreTesting", "TestSupport",
+                "TextFormats",
+            ]),
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"]),
         .testTarget(
             name: "AlertCoreTests",

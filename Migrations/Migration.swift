@@ -39,4 +39,9 @@ package struct Migration: Sendable {
     package static let all: [Migration] = [
         Migration(1, "create_queue", PackageResources._001_create_queue_sql)
     ]
+
+    /// Every migration of a PostgreSQL database, oldest first.
+    package static let postgreSQL: [Migration] = [
+        Migration(1, "create_queues", PackageResources._001_create_queues_sql)
+    ]
 }

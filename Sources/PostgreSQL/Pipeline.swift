@@ -1,6 +1,6 @@
 #if PostgreSQL
     /// A statement and the values of its parameters `$1`, `$2`, …
-    package struct Statement: Sendable {
+    package struct Statement: Sendable, Hashable {
         package let sql: String
         package let values: [Value]
 

@@ -54,3 +54,16 @@ package final class ChangeSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 }
+
+extension ChangeSignal {
+    /// Waits until the count is no longer `seen`, a length of time has passed, or the task is
+    /// cancelled.
+    package nonisolated(nonsending) func wait(after seen: UInt64, atMost time: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait(after: seen) }
+            group.addTask { try? await Task.sleep(for: time) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

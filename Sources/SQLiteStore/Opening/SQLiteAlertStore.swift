@@ -20,7 +20,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private let bell: Bell
     private let reader: QueueConfined<Reader>
     let known: LogTail
-    var lookAhead: LookAhead { changes.lookAhead }
+    let lookAhead: LookAhead
     let timekeeper: Timekeeper?
     /// Why nothing can be written through this store; `nil` for one that was opened for writing.
     let refusal: AlertError?
@@ -45,7 +45,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ) async throws(AlertError) -> SQLiteAlertStore {
         let files = try QueueFiles(database: path)
         try files.checkWriteAccess()
-        let (changes, known) = (NoticedChanges(), LogTail())
+        let (lookAhead, known) = (LookAhead(), LogTail())
+        let changes = NoticedChanges { lookAhead.forget() }
         let bell = Bell(path: files.bell, mode: files.mode)
         let commits = GroupCommit(
             files: files, busyTime: busyTime, onTrouble: { onTrouble(.entriesLost($0)) },
@@ -55,6 +56,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         SlotFile(path: files.slot, mode: files.mode).allocate()
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
+            lookAhead: lookAhead,
             known: known, bell: bell,
             timekeeper: appliesDeadlines
                 ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil)
@@ -92,7 +94,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         commits.refuse(with: refusal)
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits,
-            changes: NoticedChanges(), known: LogTail(), bell: bell, refusal: refusal,
+            changes: NoticedChanges(), lookAhead: LookAhead(), known: LogTail(), bell: bell,
+            refusal: refusal,
             copy: ReadingCopy(onCopy: onCopy))
         // Reports what is wrong with the file now, as opening for writing does.
         try await store.read("open \(files.database)") { _ in }
@@ -107,7 +110,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     private init(
         files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
-        changes: NoticedChanges, known: LogTail, bell: Bell, timekeeper: Timekeeper? = nil,
+        changes: NoticedChanges, lookAhead: LookAhead, known: LogTail, bell: Bell, timekeeper: Timekeeper? = nil,
         refusal: AlertError? = nil, copy: ReadingCopy? = nil
     ) {
         let reader = QueueConfined(
@@ -120,6 +123,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.clock = clock
         self.commits = commits
         self.changes = changes
+        self.lookAhead = lookAhead
         self.bell = bell
         self.known = known
         self.reader = reader
@@ -256,58 +260,5 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         case .handling: try HeldClaim(of: id, in: files)
         case .waiting: try waits.claim(id)
         }
-    }
-}
-
-/// The changes of a queue that a process has noticed, its own included.
-private final class NoticedChanges: Sendable {
-    private let all = ChangeSignal()
-    private let byOthers = ChangeSignal()
-    let lookAhead = LookAhead()
-
-    /// The mark of no change; another one in each opening, so that it can be told from others'.
-    private let first = UInt64.random(in: 0...UInt64.max / 2)
-    /// The mark of the last change that concerns others.
-    private let lastByOthers: Mutex<UInt64>
-
-    init() { lastByOthers = Mutex(first) }
-
-    /// How many changes there have been.
-    var count: UInt64 { all.count }
-
-    /// The mark of the changes so far.
-    var mark: UInt64 { first + all.count }
-
-    /// Whether something that is news has changed since a mark, or the mark is unknown.
-    func hasChanged(since mark: UInt64?, in scope: News.Scope) -> Bool {
-        let now = self.mark
-        guard let mark, (first...now).contains(mark) else { return true }
-        return mark < (scope == .others ? lastByOthers.withLock { $0 } : now)
-    }
-
-    /// Waits until something that is news has changed since a mark, or ``nudge()``.
-    nonisolated(nonsending) func wait(after mark: UInt64?, of scope: News.Scope) async {
-        let signal = scope == .others ? byOthers : all
-        let count = signal.count
-        if !hasChanged(since: mark, in: scope) { await signal.wait(after: count) }
-    }
-
-    /// Waits until ``count`` is another one, or ``nudge()``.
-    nonisolated(nonsending) func wait(after count: UInt64) async { await all.wait(after: count) }
-
-    /// - Parameter concernsOthers: Whether others than the process's own writer must examine it.
-    func note(_ concernsOthers: Bool = true) {
-        all.change()
-        guard concernsOthers else { return }
-        lookAhead.forget()
-        let mark = mark
-        lastByOthers.withLock { $0 = max($0, mark) }
-        byOthers.change()
-    }
-
-    /// Lets all that wait look again.
-    func nudge() {
-        all.nudge()
-        byOthers.nudge()
     }
 }

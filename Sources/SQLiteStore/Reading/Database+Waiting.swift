@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import SQLite
 
 // Waiting alerts, page by page, in list order: by urgency, then by age; snoozed alerts last.
@@ -154,20 +155,5 @@ private struct WaitingPosition {
         case snoozedMs
 
         static let offset = QueuePosition.Column.end
-    }
-}
-
-extension QueuePosition {
-    enum Column: Int, ColumnList { case id, priority, askedMs, askedBootMs, boot }
-
-    static let columns = Column.list
-
-    init(_ row: borrowing Row) {
-        let priority = Alert.Priority(rawValue: Int(clamping: row.integer(Column.priority)))
-        self.init(
-            id: row.integer(Column.id), priority: priority ?? .normal,
-            asked: ClockReading(
-                wallMilliseconds: row.integer(Column.askedMs),
-                bootMilliseconds: row.integer(Column.askedBootMs), boot: row.text(Column.boot)))
     }
 }

@@ -1,0 +1,333 @@
+-- 0001 create queues
+--
+-- Why:    many machines ask and answer in one queue, which outlives each of them.
+-- Shape:  as on SQLite: sources ask alerts, each of which ends at most once; the audit log tells
+--         every transition, each entry chained to the one before. A database has any number of
+--         queues. Times are milliseconds since 1970 by the server's clock (`_ms`), or of the boot
+--         that `boot` names (`_boot_ms`), which only alerts that were copied from a file have.
+-- Order:  a transaction that writes locks the row of its queue in `heads` first, and by that every
+--         other writer of the queue out, until it is committed.
+-- Runs:   once, in one transaction. Never edit this file; add the next number instead.
+
+CREATE TABLE schema_versions (
+    version    integer     PRIMARY KEY,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- `host` is the machine of a file that was copied: accounts of it have an empty `host` below.
+CREATE TABLE queues (
+    id       integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name     text COLLATE "C" NOT NULL UNIQUE CHECK (name <> ''),
+    host     text COLLATE "C" NOT NULL DEFAULT '',
+    -- Where the queue has been copied to; nothing is written to it since.
+    moved_to text
+);
+
+-- The end of each log, which orders the commits: locking it excludes other writers. It also says
+-- where ids go on, and how often something changed without an entry.
+CREATE TABLE heads (
+    queue    integer PRIMARY KEY REFERENCES queues (id),
+    seq      bigint NOT NULL DEFAULT 0,
+    hash     bytea  NOT NULL DEFAULT decode(repeat('00', 32), 'hex') CHECK (length(hash) = 32),
+    -- The time of the last transaction: none is earlier than the one before.
+    at_ms    bigint NOT NULL DEFAULT 0,
+    last_id  bigint NOT NULL DEFAULT 0,
+    -- The lowest id that the next alert may get.
+    first_id bigint NOT NULL DEFAULT 1,
+    changes  bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 10);
+
+CREATE TABLE sources (
+    queue   integer NOT NULL REFERENCES queues (id),
+    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    host    text COLLATE "C" NOT NULL DEFAULT '',
+    uid     bigint NOT NULL,
+    name    text COLLATE "C" NOT NULL,
+    pending bigint NOT NULL DEFAULT 0 CHECK (pending >= 0),
+    UNIQUE (queue, uid, name, host)
+) WITH (fillfactor = 50);
+
+CREATE TABLE turns (
+    queue    integer NOT NULL REFERENCES queues (id),
+    priority integer NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    account  bigint  NOT NULL,
+    source   bigint  NOT NULL,
+    seq      bigint  NOT NULL,
+    PRIMARY KEY (queue, priority, account, source)
+);
+
+-- What was asked, which never changes but for an erasure, and how it ended, which is written once.
+CREATE TABLE alerts (
+    queue            integer NOT NULL REFERENCES queues (id),
+    id               bigint  NOT NULL,
+    source_id        bigint  NOT NULL REFERENCES sources (id),
+    pid              bigint  NOT NULL,
+    host             text COLLATE "C" NOT NULL,
+    key              text COLLATE "C" CHECK (key <> ''),
+    style            text    NOT NULL CHECK (style IN ('alert', 'actionSheet')),
+    priority         integer NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    default_button   text,
+    handler          text COLLATE "C",
+    presenters       text,
+    salt             bytea,
+    dismiss_after_ms bigint CHECK (dismiss_after_ms > 0),
+    snooze_ms        bigint CHECK (snooze_ms > 0),
+    valid_ms         bigint CHECK (valid_ms > 0),
+    awaited          smallint NOT NULL DEFAULT 0 CHECK (awaited IN (0, 1)),
+    boot             text COLLATE "C" NOT NULL,
+    asked_ms         bigint NOT NULL,
+    asked_boot_ms    bigint NOT NULL,
+    expires_ms       bigint,
+    expires_boot_ms  bigint CHECK (expires_boot_ms IS NULL OR expires_ms IS NOT NULL),
+
+    queued_seq       bigint NOT NULL,
+    presented_ms     bigint,
+    snoozes          bigint NOT NULL DEFAULT 0,
+    snoozed_ms       bigint,
+    snoozed_boot_ms  bigint,
+    snoozed_boot     text COLLATE "C",
+
+    outcome          text CHECK (outcome IN
+                         ('answered', 'cancelled', 'dismissed', 'expired', 'withdrawn')),
+    button_index     bigint CHECK (button_index >= -1),
+    resolved_by      text CHECK (resolved_by IN
+                         ('person', 'program', 'policy', 'asker', 'system')),
+    handled          smallint CHECK (handled IN (0, 1)),
+    account_host     text CHECK (account_host <> ''),
+    responder_uid    bigint,
+    responder        text COLLATE "C",
+    via              text COLLATE "C",
+    tty              text,
+    ssh              text,
+    responder_host   text,
+    responder_pid    bigint,
+    resolved_ms      bigint,
+    resolved_seq     bigint,
+    resolved_boot_ms bigint,
+    resolved_boot    text CHECK (resolved_boot IS NULL OR valid_ms IS NOT NULL),
+    collected_ms     bigint,
+    erased_seq       bigint,
+    superseded_by    bigint NOT NULL DEFAULT 0 CHECK (superseded_by = 0 OR superseded_by > id),
+
+    title            text CHECK (title <> ''),
+    message          text,
+    buttons          text NOT NULL,
+    info             text NOT NULL,
+    fields           text,
+    field_values     text,
+    note             text CHECK (note <> ''),
+    -- The words of the texts of an alert that has ended, for searching.
+    words            tsvector,
+
+    PRIMARY KEY (queue, id),
+    CHECK (outcome IS NULL OR (button_index IS NOT NULL AND resolved_by IS NOT NULL
+        AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
+        AND snoozed_ms IS NULL)),
+    CHECK (outcome IS NOT NULL OR num_nonnulls(button_index, resolved_by, handled, account_host,
+        responder_uid, responder, via, tty, ssh, responder_host, responder_pid, resolved_ms,
+        resolved_seq, resolved_boot, collected_ms, field_values, note) = 0),
+    CHECK (field_values IS NULL OR fields IS NOT NULL),
+    CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
+    CHECK ((snoozed_ms IS NULL) = (snoozed_boot_ms IS NULL)),
+    CHECK ((resolved_boot IS NULL) = (resolved_boot_ms IS NULL)),
+    CHECK (outcome IS DISTINCT FROM 'answered' OR button_index >= 0),
+    CHECK (outcome IS NULL OR outcome NOT IN ('dismissed', 'withdrawn') OR button_index = -1),
+    CHECK (superseded_by = 0 OR outcome IS NOT NULL)
+) WITH (fillfactor = 70);
+
+-- "Has this source asked with this key before?", and the history of a key. The key is that of the
+-- alert that no other has superseded.
+CREATE UNIQUE INDEX alerts_key ON alerts (queue, key, source_id, superseded_by)
+    WHERE key IS NOT NULL;
+-- "What waits, and what of this source is shown next?"
+CREATE INDEX alerts_next ON alerts (queue, priority, source_id, queued_seq)
+    WHERE outcome IS NULL AND snoozed_ms IS NULL;
+-- "Whose deadline has passed?", and "Whose snooze is over?"
+CREATE INDEX alerts_expiry ON alerts (queue, boot, expires_boot_ms)
+    WHERE outcome IS NULL AND expires_ms IS NOT NULL;
+CREATE INDEX alerts_moment ON alerts (queue, expires_ms)
+    WHERE outcome IS NULL AND expires_ms IS NOT NULL;
+CREATE INDEX alerts_snoozed ON alerts (queue, snoozed_ms)
+    WHERE outcome IS NULL AND snoozed_ms IS NOT NULL;
+-- The history, newest first: "all", "… that ended in this way", "… asked by this source", "… decided
+-- by this user".
+CREATE INDEX alerts_resolved ON alerts (queue, resolved_ms, resolved_seq)
+    WHERE outcome IS NOT NULL;
+CREATE INDEX alerts_outcome ON alerts (queue, outcome, resolved_ms, resolved_seq)
+    WHERE outcome IS NOT NULL;
+CREATE INDEX alerts_source ON alerts (queue, source_id, resolved_ms, resolved_seq)
+    WHERE outcome IS NOT NULL;
+CREATE INDEX alerts_responder ON alerts (queue, responder, resolved_ms, resolved_seq)
+    WHERE responder IS NOT NULL;
+-- "Which responses wait for this handler?", and which were not collected yet.
+CREATE INDEX alerts_uncollected ON alerts (queue, handler, resolved_seq)
+    WHERE outcome IS NOT NULL AND collected_ms IS NULL;
+-- "Which responses are to questions with these words?"
+CREATE INDEX alerts_words ON alerts USING gin (words) WHERE words IS NOT NULL;
+
+-- The audit log. A fork is impossible: a sequence number and a previous hash come once.
+CREATE TABLE audit (
+    queue        integer NOT NULL REFERENCES queues (id),
+    seq          bigint  NOT NULL CHECK (seq > 0),
+    at_ms        bigint  NOT NULL,
+    event        text    NOT NULL CHECK (event IN ('asked', 'presented', 'returned', 'snoozed',
+                     'resolved', 'collected', 'erased', 'cancelling', 'restored', 'ran', 'access',
+                     'reminded', 'seen', 'claimed', 'moved', 'superseded', 'unused')),
+    alert_id     bigint,
+    source       text COLLATE "C",
+    outcome      text,
+    button_index bigint,
+    button_role  text,
+    resolved_by  text,
+    account_host text CHECK (account_host <> ''),
+    uid          bigint  NOT NULL,
+    "user"       text,
+    login_uid    bigint,
+    session      bigint,
+    via          text    NOT NULL,
+    tty          text,
+    ssh          text,
+    host         text    NOT NULL,
+    boot         text    NOT NULL,
+    pid          bigint  NOT NULL,
+    content      bytea   CHECK (length(content) = 32),
+    detail       text,
+    previous     bytea   NOT NULL CHECK (length(previous) = 32),
+    hash         bytea   NOT NULL CHECK (length(hash) = 32),
+    PRIMARY KEY (queue, seq),
+    UNIQUE (queue, previous)
+);
+-- "What happened to this alert?"
+CREATE INDEX audit_alert ON audit (queue, alert_id, seq) WHERE alert_id IS NOT NULL;
+
+-- Which changes have taken effect whose callers gave them a name. Kept for a day.
+CREATE TABLE requests (
+    queue    integer NOT NULL REFERENCES queues (id),
+    host     text COLLATE "C" NOT NULL,
+    uid      bigint  NOT NULL,
+    request  bytea   NOT NULL CHECK (length(request) = 16),
+    position bigint  NOT NULL,
+    alert_id bigint  NOT NULL,
+    seq      bigint  NOT NULL,
+    made_ms  bigint  NOT NULL,
+    PRIMARY KEY (queue, request, uid, host, position)
+);
+CREATE INDEX requests_made ON requests (queue, made_ms);
+
+-- The screens that are attached, each for as long as it renews its lease. `epoch` is that of the
+-- attachment; at most one leads. Times are those of the server's clock.
+CREATE TABLE screens (
+    queue   integer NOT NULL REFERENCES queues (id),
+    epoch   bigint  NOT NULL,
+    leads   smallint NOT NULL DEFAULT 0 CHECK (leads IN (0, 1)),
+    screen  text    NOT NULL,
+    seen_ms bigint  NOT NULL,
+    PRIMARY KEY (queue, epoch)
+) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX screens_leader ON screens (queue) WHERE leads = 1;
+
+-- The claims on alerts, likewise: one to handle its response, any number to wait for it.
+CREATE TABLE claims (
+    queue    integer NOT NULL REFERENCES queues (id),
+    alert_id bigint  NOT NULL,
+    purpose  text    NOT NULL CHECK (purpose IN ('handling', 'waiting')),
+    epoch    bigint  NOT NULL,
+    seen_ms  bigint  NOT NULL,
+    PRIMARY KEY (queue, epoch)
+) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX claims_handling ON claims (queue, alert_id) WHERE purpose = 'handling';
+CREATE INDEX claims_waiting ON claims (queue, alert_id) WHERE purpose = 'waiting';
+
+-- An alert is kept, and neither its question nor its end changes. An erasure removes the texts of
+-- an alert that has ended, and a response is collected once.
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+CREATE TRIGGER alerts_stay BEFORE DELETE ON alerts
+    FOR EACH ROW EXECUTE FUNCTION refuse_change('an alert is kept for ever');
+CREATE TRIGGER alerts_stay_all BEFORE TRUNCATE ON alerts
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an alert is kept for ever');
+CREATE TRIGGER questions_are_final BEFORE UPDATE ON alerts FOR EACH ROW
+    WHEN ((old.queue, old.id, old.source_id, old.pid, old.host, old.key, old.style, old.priority,
+            old.handler, old.presenters, old.dismiss_after_ms, old.snooze_ms, old.valid_ms,
+            old.awaited, old.boot, old.asked_ms, old.asked_boot_ms, old.expires_ms,
+            old.expires_boot_ms)
+        IS DISTINCT FROM (new.queue, new.id, new.source_id, new.pid, new.host, new.key, new.style,
+            new.priority, new.handler, new.presenters, new.dismiss_after_ms, new.snooze_ms,
+            new.valid_ms, new.awaited, new.boot, new.asked_ms, new.asked_boot_ms, new.expires_ms,
+            new.expires_boot_ms))
+    EXECUTE FUNCTION refuse_change('a question never changes');
+CREATE TRIGGER texts_are_final BEFORE UPDATE ON alerts FOR EACH ROW
+    WHEN ((old.title, old.message, old.buttons, old.info, old.fields, old.default_button, old.salt)
+            IS DISTINCT FROM (new.title, new.message, new.buttons, new.info, new.fields,
+                new.default_button, new.salt)
+        AND (old.outcome IS NULL OR old.salt IS NULL
+            OR num_nonnulls(new.title, new.message, new.fields, new.salt) > 0
+            OR new.info <> '{}'))
+    EXECUTE FUNCTION refuse_change('a question never changes');
+CREATE TRIGGER responses_are_final BEFORE UPDATE ON alerts FOR EACH ROW
+    WHEN (old.outcome IS NOT NULL
+        AND (old.outcome, old.button_index, old.resolved_by, old.handled, old.account_host,
+                old.responder_uid, old.responder, old.via, old.tty, old.ssh, old.responder_host,
+                old.responder_pid, old.resolved_ms, old.resolved_seq, old.resolved_boot_ms,
+                old.resolved_boot)
+            IS DISTINCT FROM (new.outcome, new.button_index, new.resolved_by, new.handled,
+                new.account_host, new.responder_uid, new.responder, new.via, new.tty, new.ssh,
+                new.responder_host, new.responder_pid, new.resolved_ms, new.resolved_seq,
+                new.resolved_boot_ms, new.resolved_boot))
+    EXECUTE FUNCTION refuse_change('a response is final');
+CREATE TRIGGER values_are_final BEFORE UPDATE ON alerts FOR EACH ROW
+    WHEN (old.outcome IS NOT NULL
+        AND (old.field_values, old.note) IS DISTINCT FROM (new.field_values, new.note)
+        AND num_nonnulls(new.field_values, new.note, new.salt) > 0)
+    EXECUTE FUNCTION refuse_change('a response is final');
+CREATE TRIGGER responses_are_collected_once BEFORE UPDATE ON alerts FOR EACH ROW
+    WHEN (old.collected_ms IS DISTINCT FROM new.collected_ms
+        AND (new.outcome IS NULL OR old.collected_ms IS NOT NULL))
+    EXECUTE FUNCTION refuse_change('a response is collected once');
+CREATE TRIGGER alerts_are_superseded_once BEFORE UPDATE ON alerts FOR EACH ROW
+    WHEN (old.superseded_by <> new.superseded_by
+        AND (old.outcome IS NULL OR old.superseded_by <> 0))
+    EXECUTE FUNCTION refuse_change('an alert is superseded once');
+CREATE TRIGGER sources_stay BEFORE DELETE ON sources
+    FOR EACH ROW EXECUTE FUNCTION refuse_change('a source is kept for ever');
+CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources FOR EACH ROW
+    WHEN ((old.queue, old.id, old.host, old.uid, old.name)
+        IS DISTINCT FROM (new.queue, new.id, new.host, new.uid, new.name))
+    EXECUTE FUNCTION refuse_change('a source never changes');
+CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE ON audit
+    FOR EACH ROW EXECUTE FUNCTION refuse_change('the audit log is append-only');
+CREATE TRIGGER audit_is_append_only_all BEFORE TRUNCATE ON audit
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('the audit log is append-only');
+
+-- For people with psql: what waits, most urgent first, and what was answered, newest first.
+CREATE FUNCTION rfc3339(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT to_char(to_timestamp(ms / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+CREATE VIEW pending AS
+SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid, key,
+       CASE priority WHEN 0 THEN 'low' WHEN 1 THEN 'normal' WHEN 2 THEN 'high'
+                     ELSE 'critical' END AS priority,
+       title, message, buttons, rfc3339(asked_ms) AS asked_at, rfc3339(expires_ms) AS expires_at,
+       rfc3339(snoozed_ms) AS snoozed_until, snoozes, fields
+FROM alerts JOIN sources ON sources.id = alerts.source_id
+JOIN queues ON queues.id = alerts.queue
+WHERE outcome IS NULL
+ORDER BY queues.name, alerts.priority DESC, alerts.id;
+
+CREATE VIEW history AS
+SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid AS source_uid, key,
+       coalesce(title, '#' || alerts.id) AS title, message, outcome,
+       CASE WHEN button_index >= 0
+           THEN buttons::jsonb -> button_index::int ->> 'id' END AS button,
+       button_index, resolved_by, responder_uid AS uid, responder AS "user", via, tty, ssh,
+       responder_host AS host, responder_pid AS pid, rfc3339(asked_ms) AS asked_at,
+       rfc3339(resolved_ms) AS resolved_at, rfc3339(collected_ms) AS collected_at,
+       field_values, note, nullif(superseded_by, 0) AS superseded_by, valid_ms
+FROM alerts JOIN sources ON sources.id = alerts.source_id
+JOIN queues ON queues.id = alerts.queue
+WHERE outcome IS NOT NULL
+ORDER BY queues.name, resolved_ms DESC, resolved_seq DESC;
+INSERT INTO schema_versions (version) VALUES (1);

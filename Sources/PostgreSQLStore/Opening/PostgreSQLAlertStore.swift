@@ -1,0 +1,376 @@
+#if PostgreSQL
+    import AlertCore
+    import PostgreSQL
+    import Synchronization
+
+    /// A queue in a PostgreSQL database, shared by any number of processes on any number of machines.
+    package final class PostgreSQLAlertStore: AlertStore {
+        let location: PostgreSQLLocation
+        let clock: ServerClock
+        /// On whose behalf the store applies deadlines.
+        let caller: Caller
+        let known = KnownHead()
+        let changes: NoticedChanges
+        let screenChanges = ChangeSignal()
+        let writer: Writer
+        private let reader: QueueConfined<Session>
+        private let interruption: Interruption
+        private let watch: Watch
+        let leases: Leases
+        private let timekeeper: Timekeeper?
+        private let overdueStart = Mutex(0)
+        private let closing = Mutex(false)
+        private let checksDurability: Bool
+
+        /// Opens a queue that exists.
+        ///
+        /// - Parameters:
+        ///   - clock: The server's by default.
+        ///   - caller: On whose behalf deadlines are applied.
+        ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
+        ///   - checksDurability: Whether a server is refused that may lose what it acknowledges.
+        ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of the log
+        ///     had to be dropped.
+        /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
+        ///   ``AlertError/busy(_:)`` if it can't be reached, ``AlertError/storage(operation:_:)``.
+        package static nonisolated(nonsending) func open(
+            _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
+            caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
+            appliesDeadlines: Bool = false, checksDurability: Bool = true,
+            onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
+        ) async throws(AlertError) -> PostgreSQLAlertStore {
+            let interruption: Interruption
+            do { interruption = try Interruption() } catch {
+                throw translated(error, "open the queue")
+            }
+            let store = PostgreSQLAlertStore(
+                location, clock, caller, interruption, busyTime: busyTime, checksDurability,
+                timekeeper: appliesDeadlines
+                    ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil,
+                onTrouble: { onTrouble(.entriesLost($0)) })
+            do throws(AlertError) {
+                try await store.writer.open()
+            } catch {
+                await store.close()
+                throw error
+            }
+            store.timekeeper?.start { [weak store] () async throws(AlertError) in
+                try await store?.applyDeadlines()
+            }
+            return store
+        }
+
+        private init(
+            _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
+            _ interruption: Interruption, busyTime: Duration, _ checksDurability: Bool,
+            timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
+        ) {
+            self.location = location
+            self.clock = clock
+            self.caller = caller
+            self.interruption = interruption
+            self.timekeeper = timekeeper
+            self.checksDurability = checksDurability
+            let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
+            self.changes = changes
+            let session = { () -> Session in
+                Session(
+                    location, clock: clock, known: known, interruption: interruption,
+                    checksDurability: checksDurability)
+            }
+            let reader = QueueConfined(session(), label: "alertq.reader")
+            self.reader = reader
+            let watch = Watch(session(), known: known) { what in
+                try? await reader.run { session throws(AlertError) in
+                    try session.notify(what)
+                }
+            } onChange: {
+                changes.note()
+            } onScreens: {
+                screenChanges.change()
+            } onTick: {
+                changes.nudge()
+                screenChanges.nudge()
+            }
+            self.watch = watch
+            writer = Writer(
+                session(), known: known, busyTime: busyTime, onTrouble: onTrouble,
+                onCommit: { concernsOthers in
+                    changes.note(concernsOthers)
+                    watch.notify()
+                })
+            leases = Leases(reader, changes: screenChanges) { watch.notifyOfScreens() }
+        }
+
+        deinit {
+            timekeeper?.stop()
+            watch.stop()
+            leases.stop()
+            writer.closeSoon()
+        }
+
+        var isClosed: Bool { closing.withLock { $0 } }
+
+        package nonisolated(nonsending) func close() async {
+            let wasClosed = closing.withLock { isClosed in
+                defer { isClosed = true }
+                return isClosed
+            }
+            guard !wasClosed else { return }
+            timekeeper?.stop()
+            watch.stop()
+            await leases.close()
+            await writer.close()
+            interruption.interrupt()
+            try? await reader.run { $0.close() }
+            changes.note()
+            screenChanges.change()
+        }
+
+        // MARK: Reading
+
+        /// Reads on the connection that all readers share.
+        ///
+        /// - Parameter aside: Whether it takes long: it uses a connection of its own then.
+        nonisolated(nonsending) func read<Result: Sendable>(
+            _ operation: String, aside: Bool = false,
+            _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
+        ) async throws(AlertError) -> Result {
+            guard !isClosed else { throw .closed }
+            let reader = aside ? QueueConfined(makeSession(), label: "alertq.aside") : reader
+            do throws(AlertError) {
+                return try await reader.run { session throws(AlertError) in
+                    try session.read(operation, body)
+                }
+            } catch {
+                throw isClosed ? .closed : error
+            }
+        }
+
+        private func makeSession() -> Session {
+            Session(
+                location, clock: clock, known: known, interruption: interruption,
+                checksDurability: checksDurability)
+        }
+
+        // MARK: Changes
+
+        package nonisolated(nonsending) func commit(
+            _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
+        ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+            guard let first = changes.first else { return [] }
+            guard !isClosed else { throw .closed }
+            if timekeeper?.takeFirstChange() == true { timekeeper?.lookNow() }
+            let prepared = changes.map { change -> PreparedQuestion? in
+                guard case .ask(let question) = change else { return nil }
+                return PreparedQuestion(question, by: caller)
+            }
+            let names = changes.indices.map { index in
+                request.map { RequestedChange($0, position: index, by: caller) }
+            }
+            let keeper = self.caller
+            let (results, due) = try await writer.perform(first.operation) { queue in
+                (epoch.map { [Query.isAttached(queue, $0)] } ?? [])
+                    + names.compactMap { $0.map { Query.request(queue, $0) } }
+                    + changes.flatMap { $0.reading(queue, by: caller) }
+            } _: { transaction in
+                if let epoch {
+                    let attached = try transaction.read(Query.isAttached(transaction.queue, epoch))
+                    guard attached.count > 0 else { throw AlertError.detached }
+                }
+                let results = try changes.indices.map { index in
+                    try transaction.tryToMake(
+                        changes[index], prepared[index], named: names[index], by: caller,
+                        keeper: keeper)
+                }
+                return (results, transaction.due)
+            }
+            if let due { timekeeper?.setAlarm(at: due) }
+            return results
+        }
+
+        package func post(_ entry: PostedEntry, by caller: Caller) {
+            let id = entry.alert
+            let moment = clock.now()
+            writer.post("store an entry of the log") { queue in
+                [Query.alert(queue, id), Query.trail(queue, id)]
+            } _: { transaction in
+                try transaction.store(entry, at: transaction.earliest(moment), by: caller)
+            }
+        }
+
+        /// Stores what is due; returns when something is due next, if anything is.
+        private nonisolated(nonsending) func applyDeadlines() async throws(AlertError)
+            -> ClockReading?
+        {
+            try await sweep()
+            return try await read("look for deadlines") { [clock] db, queue in
+                let now = clock.now()
+                return try db.run(Query.nextDue(queue, now)).nextDue(at: now)
+            }
+        }
+
+        /// Stores expiries and ends snoozes, for as long as some are due.
+        nonisolated(nonsending) func sweep() async throws(AlertError) {
+            var goesOn = true
+            while goesOn {
+                let isDue = try await read("look for deadlines") { [clock] db, queue in
+                    try db.run(Query.isDue(queue, clock.now())).first { $0.optionalText() == "t" }
+                        ?? false
+                }
+                guard isDue else { return }
+                let first = overdueStart.withLock { $0 }
+                let (more, next) = try await writer.perform("store expiries") {
+                    [caller] transaction in
+                    var start = first
+                    return (try transaction.applyDeadlines(from: &start, by: caller), start)
+                }
+                overdueStart.withLock { $0 = next }
+                goesOn = more
+            }
+        }
+
+        func lookNow() { timekeeper?.lookNow() }
+
+        // MARK: News
+
+        package var position: LogPosition {
+            // In this order: changes in between are examined once more.
+            let mark = changes.mark
+            return LogPosition(known.head, mark: mark)
+        }
+
+        package nonisolated(nonsending) func news(
+            after position: LogPosition, of scope: News.Scope
+        ) async throws(AlertError) -> News {
+            guard !isClosed else { throw .closed }
+            if !watch.start() { await changes.wait(after: position.mark, of: scope) }
+            guard !isClosed else { throw .closed }
+            let mark = changes.mark
+            let hasChanged = changes.hasChanged(since: position.mark, in: scope)
+            let limit = 256
+            let entries = try await entries(LogQuery(.after(position.head), limit: limit))
+            if scope == .everybody {
+                var last = position.head
+                for entry in entries {
+                    try entry.checkHash()
+                    try entry.checkLink(after: last)
+                    last = entry.event.cursor
+                }
+            }
+            let isFull = entries.count == limit
+            let events = entries.map(\.event).filter { event in
+                scope == .everybody || !known.isOwn(event.sequence)
+            }
+            var news = News(
+                events: events,
+                position: LogPosition(
+                    entries.last?.event.cursor ?? position.head, mark: isFull ? nil : mark),
+                hasChanged: hasChanged)
+            news.cannotExpire = timekeeper?.trouble
+            return news
+        }
+
+        // MARK: Screens
+
+        package nonisolated(nonsending) func attach(
+            _ screen: AttachedScreen
+        ) async throws(AlertError) -> any ScreenLease {
+            guard !isClosed else { throw .closed }
+            watch.start()
+            return try await leases.attach(screen)
+        }
+
+        package nonisolated(nonsending) func screens() async -> ScreenRoster {
+            (try? await leases.roster()) ?? ScreenRoster()
+        }
+
+        package nonisolated(nonsending) func claim(
+            _ id: Alert.ID, for purpose: ClaimPurpose
+        ) async throws(AlertError) -> (any Claim)? {
+            guard !isClosed else { throw .closed }
+            return try await leases.claim(id, for: purpose)
+        }
+    }
+
+    extension Session {
+        /// Reads, and tries once more on a new connection if the server had ended the old one.
+        func read<Result>(
+            _ operation: String, _ body: (Connection, _ queue: Value) throws -> Result
+        ) throws(AlertError) -> Result {
+            var isRepeated = false
+            while true {
+                do {
+                    let db = try open()
+                    return try body(db, queue)
+                } catch let error as PostgreSQLError where error.isConnectionLost && !isRepeated {
+                    drop()
+                    isRepeated = true
+                } catch {
+                    throw translated(error, operation)
+                }
+            }
+        }
+    }
+
+    extension Session {
+        fileprivate func notify(_ what: Set<String>) throws(AlertError) {
+            try read("tell of a change") { db, _ in
+                for what in what {
+                    try db.run(
+                        "SELECT pg_notify(\(Listener.channel), $2)", .text(location.queue),
+                        .text(what))
+                }
+            }
+        }
+    }
+
+    extension Change {
+        /// What a transaction reads for the change.
+        fileprivate func reading(_ queue: Value, by caller: Caller) -> [Statement] {
+            let alert: Alert.ID
+            switch self {
+            case .ask(let question):
+                let (account, source) = (caller.account, question.source)
+                var needed = [
+                    Query.source(queue, account, source), Query.source(queue, account, ""),
+                ]
+                if let key = question.alert.key {
+                    let query = Query.key(queue, key, source: source, of: account)
+                    needed += [query.alert, query.trail]
+                }
+                return needed
+            case .resolve(let id, _, _), .snooze(let id, _), .collect(let id, _), .run(let id, _),
+                .requestCancel(let id, _):
+                alert = id
+            }
+            return [Query.alert(queue, alert), Query.trail(queue, alert)]
+        }
+    }
+
+    extension PostedEntry {
+        fileprivate var alert: Alert.ID {
+            switch self {
+            case .presented(let record), .returned(let record, _): record.id
+            case .collected(let id): id
+            }
+        }
+    }
+
+    extension Transaction {
+        /// Makes a change, or refuses it before anything of it is written.
+        fileprivate func tryToMake(
+            _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
+            by caller: Caller, keeper: Caller
+        ) throws -> Result<Receipt, AlertError> {
+            try attempt {
+                try make(change, prepared, named: name, by: caller, keeper: keeper)
+            }.flatMap { $0 }
+        }
+
+        /// A moment that has passed, but not before the last entry.
+        fileprivate func earliest(_ moment: ClockReading) -> ClockReading {
+            moment.isAtOrAfter(now) ? now : moment
+        }
+    }
+#endif

@@ -1,0 +1,50 @@
+#if PostgreSQL
+    import AlertCore
+    import Migrations
+    import PostgreSQL
+
+    /// The tables, and how a database gets them.
+    package enum PostgreSQLSchema {
+        /// The version that this alertq needs.
+        static let version = Migration.postgreSQL.count
+
+        /// The statements that make an empty database, or an empty schema of one, a place for queues,
+        /// or bring it up to this version.
+        package static func script(from version: Int = 0) -> String {
+            Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
+        }
+
+        /// Makes the tables and a queue, as the account that will own them; nothing is done twice.
+        package static func setUp(_ location: PostgreSQLLocation) throws(AlertError) {
+            do {
+                let db = try Connection(location.uri)
+                db.timeLimit = .seconds(60)
+                try db.execute("BEGIN; SELECT pg_advisory_xact_lock(hashtext('alertq migration'))")
+                let hasSchema = try db.first(
+                    "SELECT to_regclass('schema_versions') IS NOT NULL"
+                ) { $0.optionalText() == "t" }
+                let found =
+                    hasSchema == true
+                    ? try db.first("SELECT coalesce(max(version), 0) FROM schema_versions") {
+                        Int($0.integer())
+                    } ?? 0 : 0
+                guard found <= version else {
+                    throw AlertError.incompatible(
+                        path: location.description, "its schema comes from a newer alertq")
+                }
+                if found < version { try db.execute(script(from: found)) }
+                try db.run(
+                    "INSERT INTO queues (name) VALUES ($1) ON CONFLICT DO NOTHING",
+                    .text(location.queue))
+                try db.run(
+                    """
+                    INSERT INTO heads (queue) SELECT id FROM queues WHERE name = $1
+                    ON CONFLICT DO NOTHING
+                    """, .text(location.queue))
+                try db.execute("COMMIT")
+            } catch {
+                throw translated(error, "set up the queue")
+            }
+        }
+    }
+#endif

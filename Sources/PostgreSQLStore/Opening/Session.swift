@@ -1,0 +1,116 @@
+#if PostgreSQL
+    import AlertCore
+    import Linux
+    import PostgreSQL
+
+    /// A connection to the server of a queue, which is opened when it is needed, and again after it
+    /// was lost.
+    ///
+    /// It belongs to one queue of execution. Its calls block, but not for longer than the time that
+    /// their connection allows.
+    final class Session {
+        /// How long the server may take to accept a connection.
+        private static let openingTime = Duration.seconds(5)
+
+        let location: PostgreSQLLocation
+        let clock: ServerClock
+        private let interruption: Interruption
+        private var connection: Connection?
+        /// The number of the queue in its database.
+        private var queueID: Int64?
+        private let known: KnownHead
+        /// Whether a server is refused that may lose what it has acknowledged.
+        private let checksDurability: Bool
+
+        init(
+            _ location: PostgreSQLLocation, clock: ServerClock, known: KnownHead,
+            interruption: Interruption, checksDurability: Bool
+        ) {
+            self.location = location
+            self.clock = clock
+            self.known = known
+            self.interruption = interruption
+            self.checksDurability = checksDurability
+        }
+
+        /// The number of the queue, as every statement binds it.
+        var queue: Value { .integer(queueID ?? 0) }
+
+        /// A connection that was working when it was last used.
+        ///
+        /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
+        ///   and `PostgreSQLError`.
+        func open() throws -> Connection {
+            if let failure = known.failure { throw failure }
+            if let connection, connection.failure == nil { return connection }
+            connection = nil
+            let opened = try Connection(
+                location.uri, within: Self.openingTime,
+                preparation: location.isPooled ? .unnamed : .named, interruption: interruption)
+            opened.timeLimit = .seconds(30)
+            try check(opened)
+            connection = opened
+            return opened
+        }
+
+        /// Forgets the connection: the next call opens another one.
+        func drop() { connection = nil }
+
+        func close() { connection = nil }
+
+        private func check(_ db: Connection) throws {
+            let problem = { [location] (what: String) in
+                AlertError.incompatible(path: location.description, what)
+            }
+            if db.serverVersion < 140_000 {
+                throw problem("PostgreSQL 14 or newer is needed, and this is \(db.serverVersion)")
+            }
+            let settings = try db.first(
+                """
+                SELECT pg_encoding_to_char(encoding), current_setting('synchronous_commit'),
+                    current_setting('fsync'), current_setting('full_page_writes'),
+                    to_regclass('schema_versions') IS NOT NULL AND to_regclass('heads') IS NOT NULL
+                FROM pg_database WHERE datname = current_database()
+                """
+            ) { row in
+                (
+                    encoding: row.optionalText(at: 0) ?? "", commit: row.optionalText(at: 1) ?? "",
+                    isSynced: row.optionalText(at: 2) == "on"
+                        && row.optionalText(at: 3) == "on",
+                    hasSchema: row.optionalText(at: 4) == "t"
+                )
+            }
+            guard let settings else { throw problem("the database is gone") }
+            guard settings.encoding == "UTF8" else {
+                throw problem("its encoding is \(settings.encoding), and not UTF8")
+            }
+            guard ["on", "remote_apply"].contains(settings.commit) else {
+                throw problem(
+                    "synchronous_commit is \(settings.commit): an answer could be lost; set it to on"
+                )
+            }
+            guard settings.isSynced || !checksDurability else {
+                throw problem(
+                    "fsync or full_page_writes is off: an answer could be lost; set both to on")
+            }
+            guard settings.hasSchema else {
+                throw problem(
+                    "it has no alertq tables; to make them: alertq doctor --setup-postgresql")
+            }
+            let version = try db.first("SELECT max(version) FROM schema_versions") { $0.integer() }
+            guard version == Int64(PostgreSQLSchema.version) else {
+                throw problem(
+                    "its schema has version \(version ?? 0), and this alertq needs "
+                        + "\(PostgreSQLSchema.version)")
+            }
+            queueID = try db.first(
+                "SELECT id FROM queues WHERE name = $1", .text(location.queue)
+            ) { $0.integer() }
+            guard queueID != nil else {
+                throw problem(
+                    "it has no queue “\(location.queue)”; to make it: alertq doctor "
+                        + "--setup-postgresql")
+            }
+        }
+    }
+#endif

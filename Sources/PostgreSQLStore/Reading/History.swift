@@ -1,0 +1,155 @@
+#if PostgreSQL
+    import AlertCore
+    import AlertTables
+    import FoundationEssentials
+    import PostgreSQL
+    import TextFormats
+
+    /// The values of a statement that is put together from parts; `$1` is the queue.
+    struct NumberedValues {
+        private(set) var all: [Value]
+
+        init(_ queue: Value) { all = [queue] }
+
+        /// Adds a value; returns the parameter that stands for it, any number of times.
+        mutating func add(_ value: Value) -> String {
+            all.append(value)
+            return "$\(all.count)"
+        }
+    }
+
+    extension HistoryFilter {
+        /// The conditions on rows of `alerts`, except those on words and times.
+        func condition(_ values: inout NumberedValues) -> String {
+            var conditions = ["true"]
+            var sources: [String] = []
+            if let source { sources.append("name = \(values.add(.text(source)))") }
+            if let account {
+                sources.append("uid = \(values.add(.integer(Int64(account.uid))))")
+                sources.append("host = \(values.add(.text(account.host)))")
+            }
+            if !sources.isEmpty {
+                conditions.append(
+                    "alerts.source_id IN (SELECT id FROM sources WHERE queue = $1 AND "
+                        + sources.joined(separator: " AND ") + ")")
+            }
+            if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
+            if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }
+            if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
+            if let user { conditions.append("alerts.responder = \(values.add(.text(user)))") }
+            if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
+            if uncollected { conditions.append("alerts.collected_ms IS NULL") }
+            if let button {
+                conditions.append(
+                    "CASE WHEN alerts.button_index >= 0 THEN alerts.buttons::jsonb "
+                        + "-> alerts.button_index::int ->> 'id' END = \(values.add(.text(button)))")
+            }
+            return conditions.joined(separator: " AND ")
+        }
+    }
+
+    enum History {
+        /// How many rows one statement examines at most where no index leads to those of a filter.
+        static let examined = 20_000
+
+        struct Position: Sendable {
+            let resolved: Int64
+            let sequence: Int64
+        }
+
+        /// The next responses of a filter; `next` is where another look has to go on.
+        struct Look: Sendable {
+            var records: [AlertRecord] = []
+            var next: Position?
+        }
+    }
+
+    extension PostgreSQLAlertStore {
+        /// Returns responses, newest first, after that of an alert.
+        nonisolated(nonsending) func history(
+            _ filter: HistoryFilter, limit: Int, after: Alert.ID?
+        ) async throws(AlertError) -> [AlertRecord] {
+            let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+            var position: History.Position?
+            if let after {
+                position = try await read("read the history") { db, queue in
+                    let found = try db.first(
+                        """
+                        SELECT resolved_ms, resolved_seq FROM alerts
+                        WHERE queue = $1 AND id = $2 AND outcome IS NOT NULL
+                        """, queue, .integer(after)
+                    ) { History.Position(resolved: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
+                    guard let found else { throw AlertError.notFound(after) }
+                    return found
+                }
+            }
+            var records: [AlertRecord] = []
+            while true {
+                guard !Task.isCancelled else { throw .cancelled("the search") }
+                let (start, rest) = (position, limit - records.count)
+                let look = try await read("read the history") { db, queue in
+                    try db.look(queue, filter, text, after: start, limit: rest)
+                }
+                records += look.records
+                guard let next = look.next, records.count < limit else { return records }
+                position = next
+            }
+        }
+    }
+
+    extension Connection {
+        fileprivate func look(
+            _ queue: Value, _ filter: HistoryFilter, _ text: SearchText?,
+            after last: History.Position?, limit: Int
+        ) throws -> History.Look {
+            var values = NumberedValues(queue)
+            var conditions = ["queue = $1", "outcome IS NOT NULL", filter.condition(&values)]
+            if let since = filter.since.map(Timestamp.milliseconds) {
+                conditions.append("resolved_ms >= \(values.add(.integer(since)))")
+            }
+            if let until = filter.until.map(Timestamp.milliseconds) {
+                conditions.append("resolved_ms < \(values.add(.integer(until)))")
+            }
+            if let last {
+                conditions.append(
+                    "(resolved_ms, resolved_seq) < (\(values.add(.integer(last.resolved))), "
+                        + "\(values.add(.integer(last.sequence))))")
+            }
+            // The words of what is found are compared as well.
+            var count = limit
+            if let text {
+                conditions.append(
+                    "words @@ \(values.add(.text(SearchLexemes.query(text))))::tsquery")
+                count = max(limit, 200)
+            }
+            let rows = try run(
+                Statement(
+                    """
+                    SELECT id, resolved_ms, resolved_seq FROM alerts
+                    WHERE \(conditions.joined(separator: " AND "))
+                    ORDER BY resolved_ms DESC, resolved_seq DESC LIMIT \(count)
+                    """, values.all)
+            ).rows { row in
+                (
+                    id: row.integer(at: 0),
+                    position: History.Position(
+                        resolved: row.integer(at: 1), sequence: row.integer(at: 2))
+                )
+            }
+            let found = Dictionary(
+                try alerts(queue, rows.map(\.id)).map { ($0.record.id, $0.record) },
+                uniquingKeysWith: { $1 })
+            var look = History.Look()
+            for row in rows {
+                guard let record = found[row.id], text?.matches(record) ?? true else { continue }
+                look.records.append(record)
+                if look.records.count == limit {
+                    look.next = row.position
+                    return look
+                }
+            }
+            if rows.count == count { look.next = rows.last?.position }
+            return look
+        }
+    }
+#endif

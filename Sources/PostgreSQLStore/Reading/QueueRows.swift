@@ -1,0 +1,241 @@
+#if PostgreSQL
+    import AlertCore
+    import AlertTables
+    import PostgreSQL
+    import TextFormats
+
+    /// The statements that read alerts and their entries, for both readers and the writer.
+    ///
+    /// They are values, so that a transaction can ask for what it will need together with its lock.
+    enum Query {
+        private static let alerts = """
+            SELECT \(AlertRow.columns) FROM alerts JOIN sources ON sources.id = alerts.source_id
+            WHERE alerts.queue = $1
+            """
+
+        /// The entries that say what was asked and how it ended, each with the hashes next to it.
+        private static let trail = """
+            SELECT \(AuditRow.columns), before.hash, after.previous FROM audit
+            LEFT JOIN audit AS before ON before.queue = audit.queue AND before.seq = audit.seq - 1
+            LEFT JOIN audit AS after ON after.queue = audit.queue AND after.seq = audit.seq + 1
+            WHERE audit.queue = $1 AND audit.event IN
+                ('asked', 'resolved', 'superseded', 'collected', 'restored')
+            """
+
+        static func alert(_ queue: Value, _ id: Alert.ID) -> Statement {
+            Statement(alerts + " AND alerts.id = $2", queue, .integer(id))
+        }
+
+        static func alerts(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
+            Statement(
+                alerts + " AND alerts.id = ANY ($2::bigint[])", queue, .integers(ids))
+        }
+
+        static func trail(_ queue: Value, _ id: Alert.ID) -> Statement {
+            Statement(trail + " AND audit.alert_id = $2 ORDER BY audit.seq", queue, .integer(id))
+        }
+
+        /// The alert that has a key, and the entries about it.
+        static func key(
+            _ queue: Value, _ key: String, source: String, of account: Account
+        ) -> (alert: Statement, trail: Statement) {
+            let id = """
+                (SELECT alerts.id FROM alerts JOIN sources ON sources.id = alerts.source_id
+                WHERE alerts.queue = $1 AND alerts.key = $2 AND sources.name = $3
+                    AND sources.uid = $4 AND sources.host = $5 AND sources.queue = $1
+                ORDER BY superseded_by LIMIT 1)
+                """
+            let values: [Value] = [
+                queue, .text(key), .text(source), .integer(Int64(account.uid)),
+                .text(account.host),
+            ]
+            return (
+                Statement(alerts + " AND alerts.id = \(id)", values),
+                Statement(trail + " AND audit.alert_id = \(id) ORDER BY audit.seq", values)
+            )
+        }
+
+        static func source(_ queue: Value, _ account: Account, _ name: String) -> Statement {
+            Statement(
+                """
+                SELECT id, pending FROM sources
+                WHERE queue = $1 AND uid = $2 AND name = $3 AND host = $4
+                """, queue, .integer(Int64(account.uid)), .text(name), .text(account.host))
+        }
+
+        static func cancelRequest(_ queue: Value, _ id: Alert.ID) -> Statement {
+            Statement(
+                """
+                SELECT \(AuditRow.columns) FROM audit
+                WHERE queue = $1 AND alert_id = $2 AND event = 'cancelling'
+                ORDER BY seq DESC LIMIT 1
+                """, queue, .integer(id))
+        }
+
+        static func erasure(_ queue: Value, _ sequence: Int64) -> Statement {
+            Statement(
+                "SELECT \(AuditRow.columns) FROM audit WHERE queue = $1 AND seq = $2", queue,
+                .integer(sequence))
+        }
+
+        static func entryHash(_ queue: Value, _ sequence: Int64) -> Statement {
+            Statement(
+                "SELECT hash FROM audit WHERE queue = $1 AND seq = $2", queue, .integer(sequence))
+        }
+
+        static func request(_ queue: Value, _ change: RequestedChange) -> Statement {
+            Statement(
+                """
+                SELECT alert_id, seq, made_ms, (SELECT hash FROM audit
+                    WHERE audit.queue = requests.queue AND audit.seq = requests.seq)
+                FROM requests
+                WHERE queue = $1 AND host = $2 AND uid = $3 AND request = $4 AND position = $5
+                """, queue, .text(change.account.host), .integer(Int64(change.account.uid)),
+                .blob(change.request.bytes), .integer(change.position))
+        }
+
+        /// Whether a screen or a claim is still there: its lease is shorter than the time since.
+        static func isAttached(_ queue: Value, _ epoch: Epoch) -> Statement {
+            Statement(
+                """
+                SELECT 1 FROM screens
+                WHERE queue = $1 AND epoch = $2 AND seen_ms > \(Lease.clock) - \(Lease.length)
+                """, queue, .integer(Int64(bitPattern: epoch.number)))
+        }
+
+        static func waitingClaims(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
+            Statement(
+                """
+                SELECT DISTINCT alert_id FROM claims
+                WHERE queue = $1 AND purpose = 'waiting' AND alert_id = ANY ($2::bigint[])
+                    AND seen_ms > \(Lease.clock) - \(Lease.length)
+                """, queue, .integers(ids))
+        }
+    }
+
+    extension Value {
+        /// An array of `bigint`.
+        static func integers(_ values: some Sequence<Int64>) -> Value {
+            .text("{" + values.map(String.init).joined(separator: ",") + "}")
+        }
+
+        /// An array of `text`; see
+        /// <https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO>.
+        static func texts(_ values: some Sequence<String>) -> Value {
+            var text = "{"
+            for (index, value) in values.enumerated() {
+                if index > 0 { text += "," }
+                text += "\""
+                for scalar in value.unicodeScalars {
+                    if scalar == "\"" || scalar == "\\" { text += "\\" }
+                    text.unicodeScalars.append(scalar)
+                }
+                text += "\""
+            }
+            return .text(text + "}")
+        }
+    }
+
+    extension AlertRow {
+        /// The row, if the log confirms it.
+        ///
+        /// - Parameters:
+        ///   - trail: The result of the query for its entries.
+        ///   - erasure: Reads the entry with a number.
+        /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
+        func checked(
+            by trail: QueryResult, erasure: (Int64) throws -> QueryResult
+        ) throws -> AlertRow {
+            var row = self
+            row.alert = alert.withContent
+            let id = record.id
+            var found = try AlertTrail(of: id, from: trail)
+            if let sequence = row.alert.remains?.sequence,
+                let entry = try erasure(sequence).first({ try AuditRow.entry($0) }),
+                entry.event.kind == .erased,
+                ErasedAlerts(detail: entry.detail)?.contains(id) == true
+            {
+                try entry.checkHash()
+                found.addErasure(by: sequence)
+            }
+            let faults = contradictions.map { AlertFault($0) } + found.faults(of: row.alert)
+            if let fault = found.restoredFault ?? faults.first { throw fault.error(of: id) }
+            if found.wasStale { row.alert.record.response?.isStale = true }
+            return row
+        }
+    }
+
+    extension AlertTrail {
+        /// Reads the entries about an alert, and makes sure that each continues the one before it and
+        /// that the next one continues it.
+        init(of id: Alert.ID, from result: QueryResult) throws {
+            self.init(of: id)
+            for entry in try result.rows({ try Self.linkedEntry($0, of: id) }) { add(entry) }
+        }
+
+        private static func linkedEntry(
+            _ row: borrowing Row, of id: Alert.ID
+        ) throws -> AuditEntry {
+            let number = AuditRow.Column.end
+            guard let entry = try? AuditRow.entry(row) else {
+                throw AlertError.inconsistent(
+                    id, "entry \(row.integer(AuditRow.Column.seq)) can't be understood")
+            }
+            let sequence = entry.event.sequence
+            try entry.checkHash()
+            let before = row.blob(at: number) ?? AuditHead.start.hash
+            guard before == entry.previous, (row.blob(at: number + 1) ?? entry.hash) == entry.hash
+            else { throw AlertError.inconsistent(id, "entry \(sequence) was replaced") }
+            return entry
+        }
+    }
+
+    extension Connection {
+        /// Runs statements that read, all of which see the same state.
+        func readAtOnce(_ statements: [Statement]) throws -> [QueryResult] {
+            if isInTransaction { return try run(Pipeline(statements)) }
+            let begin = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            do {
+                let results = try run(Pipeline([begin] + statements + [Statement("COMMIT")]))
+                return Array(results.dropFirst().dropLast())
+            } catch {
+                rollBack()
+                throw error
+            }
+        }
+
+        /// Returns an alert, if the log confirms it.
+        func checkedAlert(_ queue: Value, _ id: Alert.ID) throws -> AlertRow? {
+            let found = try readAtOnce([Query.alert(queue, id), Query.trail(queue, id)])
+            return try found[0].first { try AlertRow($0) }?.checked(by: found[1]) {
+                try run(Query.erasure(queue, $0))
+            }
+        }
+
+        /// Returns the alert that an account has asked with a key, if the log confirms it.
+        func checkedAlert(
+            _ queue: Value, key: String, source: String, of account: Account
+        ) throws -> AlertRow? {
+            let query = Query.key(queue, key, source: source, of: account)
+            let found = try readAtOnce([query.alert, query.trail])
+            return try found[0].first { try AlertRow($0) }?
+                .checked(by: found[1]) { try run(Query.erasure(queue, $0)) }
+                .checkedKey(key, source: source, of: account)
+        }
+    }
+
+    extension AlertRow {
+        /// The row, if it has a key that no other alert has taken.
+        func checkedKey(_ key: String, source: String, of account: Account) throws -> AlertRow {
+            guard record.alert.key.isIdentical(to: key), record.source.account == account,
+                record.source.name.isIdentical(to: source)
+            else {
+                throw AlertError.inconsistent(record.id, "an index finds it under another key")
+            }
+            guard record.response?.supersededBy == nil else {
+                throw AlertError.inconsistent(record.id, "the alert that took its key is gone")
+            }
+            return self
+        }
+    }
+#endif

@@ -1,0 +1,417 @@
+#if PostgreSQL
+    import AlertCore
+    import AlertTables
+    import FoundationEssentials
+    import PostgreSQL
+    import TextFormats
+
+    extension PostgreSQLAlertStore {
+        package nonisolated(nonsending) func find(
+            _ reference: AlertReference
+        ) async throws(AlertError) -> Receipt {
+            let found = try await read("look for an alert") { [clock] db, queue -> Receipt? in
+                let row =
+                    switch reference {
+                    case .id(let id): try db.checkedAlert(queue, id)
+                    case .key(let key, let source, let account):
+                        try db.checkedAlert(queue, key: key, source: source, of: account)
+                    }
+                guard let row else { return nil }
+                let now = clock.now()
+                return Receipt(
+                    record: row.visible(at: now),
+                    isCancelRequested: try db.isCancelRequested(queue, row),
+                    timeLeft: row.expiry.map(now.time), head: try db.head(queue).head)
+            }
+            guard var found else {
+                throw switch reference {
+                case .id(let id): .notFound(id)
+                case .key(let key, _, _): .keyNotFound(key)
+                }
+            }
+            found.record = try await asSeen([found.record])[0]
+            if found.isOverdue { lookNow() }
+            return found
+        }
+
+        package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
+            try await read("count what waits") { [clock] db, queue in
+                let count = try db.run(Query.pendingCount(queue, clock.now())).first {
+                    Int($0.integer())
+                }
+                return max(0, count ?? 0)
+            }
+        }
+
+        package nonisolated(nonsending) func waiting(
+            besides id: Alert.ID
+        ) async throws(AlertError) -> WaitingAlerts {
+            try await read("count what waits") { try $0.ready($1, besides: id) }
+        }
+
+        // MARK: What comes next
+
+        package nonisolated(nonsending) func next(
+            _ query: ScreenQuery
+        ) async throws(AlertError) -> Upcoming {
+            try await sweep()
+            var upcoming = try await read("look for the next alert") { [clock] db, queue in
+                try db.reading { try db.upcoming(query, queue, at: clock.now()) }
+            }
+            if let record = upcoming.record {
+                upcoming.record = try await withOrphans([record])[0]
+            }
+            return upcoming
+        }
+
+        // MARK: Pages
+
+        package nonisolated(nonsending) func page(
+            _ query: RecordQuery
+        ) async throws(AlertError) -> RecordPage {
+            var page = try await stored(query)
+            let now = clock.now()
+            page.records = page.records.map { $0.current(at: now) }
+            return page
+        }
+
+        private nonisolated(nonsending) func stored(
+            _ query: RecordQuery
+        ) async throws(AlertError) -> RecordPage {
+            let records: [AlertRecord]
+            switch query.kind {
+            case .waiting(let source, let orOverdue):
+                let found = try await read("list what waits") { [clock] db, queue in
+                    let now = clock.now()
+                    let ids = try db.waiting(
+                        queue, source: source, orOverdue: orOverdue, after: query.after,
+                        limit: query.limit, at: now)
+                    return try db.alerts(queue, ids).map { $0.visible(at: now) }
+                }
+                records = try await asSeen(found)
+            case .history(let filter):
+                records = try await history(filter, limit: query.limit, after: query.after)
+            case .awaitingHandler(let name):
+                return try await awaiting(handler: name, after: query.after, limit: query.limit)
+            case .unclaimed(let filter):
+                return try await unclaimed(filter, after: query.after ?? 0, limit: query.limit)
+            }
+            return RecordPage(
+                records: records, next: records.last?.id ?? query.after,
+                isEnd: records.count < query.limit)
+        }
+
+        private nonisolated(nonsending) func awaiting(
+            handler: String, after: Alert.ID?, limit: Int
+        ) async throws(AlertError) -> RecordPage {
+            try await read("look for uncollected responses") { db, queue in
+                let ids = try db.rows(
+                    """
+                    SELECT id FROM alerts
+                    WHERE queue = $1 AND outcome IS NOT NULL AND collected_ms IS NULL
+                        AND handler = $2 AND resolved_seq > coalesce((SELECT resolved_seq
+                            FROM alerts WHERE queue = $1 AND id = $3), 0)
+                    ORDER BY resolved_seq LIMIT $4
+                    """, queue, .text(handler), .optional(after), .integer(limit)
+                ) { $0.integer() }
+                var page = RecordPage(
+                    records: try db.readableAlerts(queue, ids).map(\.record),
+                    next: ids.last ?? after, isEnd: ids.count < limit)
+                page.ids = ids
+                return page
+            }
+        }
+
+        private nonisolated(nonsending) func unclaimed(
+            _ filter: HistoryFilter, after position: Int64, limit: Int
+        ) async throws(AlertError) -> RecordPage {
+            let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+            return try await read("look for uncollected responses") { db, queue in
+                let last = try db.head(queue).head.sequence
+                var values = NumberedValues(queue)
+                let condition = filter.condition(&values)
+                let rows = try db.run(
+                    Statement(
+                        """
+                        SELECT id, resolved_seq FROM alerts
+                        WHERE queue = $1 AND outcome IS NOT NULL AND collected_ms IS NULL
+                            AND handler IS NULL AND resolved_seq > \(values.add(.integer(position)))
+                            AND resolved_seq <= \(values.add(.integer(last))) AND \(condition)
+                        ORDER BY resolved_seq LIMIT \(History.examined)
+                        """, values.all)
+                ).rows { (id: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
+                var records: [AlertRecord] = []
+                var next: Int64?
+                for slice in rows.slices(of: limit) {
+                    let found = Dictionary(
+                        try db.readableAlerts(queue, slice.map(\.id)).map { ($0.record.id, $0) },
+                        uniquingKeysWith: { $1 })
+                    for row in slice {
+                        guard let record = found[row.id]?.record, filter.admits(record),
+                            text?.matches(record) ?? true
+                        else { continue }
+                        records.append(record)
+                        if records.count == limit {
+                            next = row.sequence
+                            break
+                        }
+                    }
+                    if next != nil { break }
+                }
+                if next == nil, rows.count == History.examined { next = rows.last?.sequence }
+                return RecordPage(
+                    records: records, next: next ?? max(position, last), isEnd: next == nil)
+            }
+        }
+
+        // MARK: States
+
+        /// The records, with what only the processes tell: which are on a screen, and which are
+        /// orphaned.
+        private nonisolated(nonsending) func asSeen(
+            _ records: [AlertRecord]
+        ) async throws(AlertError) -> [AlertRecord] {
+            guard records.contains(where: { $0.state == .queued }) else { return records }
+            return try await withOrphans(try await leases.roster().states(of: records))
+        }
+
+        nonisolated(nonsending) func withOrphans(
+            _ records: [AlertRecord]
+        ) async throws(AlertError) -> [AlertRecord] {
+            let now = clock.now()
+            let candidates = records.filter { $0.mayBeOrphaned(at: now) }.map(\.id)
+            guard !candidates.isEmpty else { return records }
+            // In this order: whoever waited for one that has been answered has left for that reason.
+            let orphans = try await read("look for who waits") { db, queue -> Set<Alert.ID> in
+                let claimed = try db.run(Query.waitingClaims(queue, candidates)).rows {
+                    $0.integer()
+                }
+                let left = Set(candidates).subtracting(claimed)
+                return Set(
+                    try db.rows(
+                        """
+                        SELECT id FROM alerts
+                        WHERE queue = $1 AND id = ANY ($2::bigint[]) AND outcome IS NULL
+                        """, queue, .integers(left)
+                    ) { $0.integer() })
+            }
+            return records.map { record in
+                var record = record
+                record.isOrphaned = orphans.contains(record.id)
+                return record
+            }
+        }
+    }
+
+    extension Array {
+        /// The elements in order, so many at a time.
+        func slices(of length: Int) -> [ArraySlice<Element>] {
+            stride(from: 0, to: count, by: Swift.max(1, length)).map {
+                self[$0..<Swift.min(count, $0 + Swift.max(1, length))]
+            }
+        }
+    }
+
+    extension Connection {
+        /// The alerts with these ids, in their order.
+        func alerts(_ queue: Value, _ ids: [Alert.ID]) throws -> [AlertRow] {
+            guard !ids.isEmpty else { return [] }
+            let rows = try run(Query.alerts(queue, ids)).rows { try AlertRow($0) }
+            let found = Dictionary(rows.map { ($0.record.id, $0) }, uniquingKeysWith: { $1 })
+            return ids.compactMap { found[$0] }
+        }
+
+        /// Those of them that can be read: one that can't does not block the others.
+        func readableAlerts(_ queue: Value, _ ids: [Alert.ID]) throws -> [AlertRow] {
+            guard !ids.isEmpty else { return [] }
+            let rows = try run(Query.alerts(queue, ids)).rows { row in try? AlertRow(row) }
+            let found = Dictionary(
+                rows.compactMap(\.self).map { ($0.record.id, $0) }, uniquingKeysWith: { $1 })
+            return ids.compactMap { found[$0] }
+        }
+
+        /// Whether a cancel was requested from the screen that shows an alert.
+        func isCancelRequested(_ queue: Value, _ row: AlertRow) throws -> Bool {
+            try row.record.response == nil
+                && run(Query.cancelRequest(queue, row.record.id)).cancelRequest() != nil
+        }
+
+        /// How many alerts, not counting one, could be shown now, counted up to 1,000.
+        func ready(_ queue: Value, besides id: Alert.ID) throws -> WaitingAlerts {
+            let count = { [self] (condition: String) in
+                try first(
+                    """
+                    SELECT count(*) FROM (SELECT 1 FROM alerts WHERE queue = $1
+                        AND outcome IS NULL AND snoozed_ms IS NULL AND id <> $2\(condition)
+                        LIMIT 1000) AS ready
+                    """, queue, .integer(id)
+                ) { Int($0.integer()) } ?? 0
+            }
+            return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
+        }
+
+        // MARK: What comes next
+
+        func upcoming(
+            _ query: ScreenQuery, _ queue: Value, at now: ClockReading
+        ) throws -> Upcoming {
+            var refused: [Alert.ID: AlertError] = [:]
+            var next: AlertRow?
+            // An alert that the log contradicts is never shown, and never blocks others.
+            while refused.count < 100 {
+                var query = query
+                query.except += refused.keys
+                guard let id = try self.next(query, queue, at: now) else { break }
+                do {
+                    next = try checkedAlert(queue, id)
+                    break
+                } catch let error as AlertError {
+                    guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
+                        throw error
+                    }
+                    refused[id] = error
+                }
+            }
+            var upcoming = Upcoming(record: next?.record, timeLeft: next?.expiry.map(now.time))
+            upcoming.refused = refused
+            upcoming.waiting = try ready(queue, besides: next?.record.id ?? 0)
+            upcoming.isCancelRequested = try next.map { try isCancelRequested(queue, $0) } ?? false
+            return upcoming
+        }
+
+        private func next(
+            _ query: ScreenQuery, _ queue: Value, at now: ClockReading
+        ) throws -> Alert.ID? {
+            // Only a few can be shown: don't search for them among all waiting alerts.
+            guard !query.presenters.isEmpty else {
+                return query.firstOwn(of: try readableAlerts(queue, query.own).map(\.record))
+            }
+            let question =
+                query.prefersQuestions
+                ? try first(of: query, queue, hasButtons: true, at: now) : nil
+            return try question ?? first(of: query, queue, hasButtons: false, at: now)
+        }
+
+        private func first(
+            of query: ScreenQuery, _ queue: Value, hasButtons: Bool, at now: ClockReading
+        ) throws -> Alert.ID? {
+            // The first of each source, which one look into the index finds.
+            let lines = try rows(
+                """
+                SELECT p.priority, head.id, head.queued_seq, account.id,
+                    coalesce(of_account.seq, 0), coalesce(of_source.seq, 0)
+                FROM generate_series(0, 3) AS p (priority)
+                CROSS JOIN sources
+                CROSS JOIN LATERAL (SELECT id, queued_seq FROM alerts
+                    WHERE queue = $1 AND outcome IS NULL AND snoozed_ms IS NULL
+                        AND priority = p.priority AND source_id = sources.id
+                        AND (presenters IS NULL OR presenters::jsonb ?| $2::text[]
+                            OR id = ANY ($3::bigint[]))
+                        AND id <> ALL ($4::bigint[]) AND ($5 = 0 OR buttons <> '[]')
+                    ORDER BY queued_seq LIMIT 1) AS head
+                LEFT JOIN sources AS account ON account.queue = $1 AND account.uid = sources.uid
+                    AND account.name = '' AND account.host = sources.host
+                LEFT JOIN turns AS of_account ON of_account.queue = $1
+                    AND of_account.priority = p.priority AND of_account.account = account.id
+                    AND of_account.source = 0
+                LEFT JOIN turns AS of_source ON of_source.queue = $1
+                    AND of_source.priority = p.priority AND of_source.account = account.id
+                    AND of_source.source = sources.id
+                WHERE sources.queue = $1 AND sources.name <> '' AND sources.pending > 0
+                """, queue, .texts(query.presenters), .integers(query.own),
+                .integers(query.except), .integer(hasButtons ? 1 : 0)
+            ) { row in
+                (
+                    priority: Int(row.integer(at: 0)),
+                    line: SourceLine(
+                        head: row.integer(at: 1), queued: row.integer(at: 2),
+                        account: row.integer(at: 3), accountShown: row.integer(at: 4),
+                        sourceShown: row.integer(at: 5))
+                )
+            }
+            guard !lines.isEmpty else { return nil }
+            let shown = Dictionary(
+                try rows(
+                    """
+                    SELECT priority, seq FROM turns
+                    WHERE queue = $1 AND account = 0 AND source = 0
+                    """, queue
+                ) { (Int($0.integer(at: 0)), $0.integer(at: 1)) }, uniquingKeysWith: { $1 })
+            let all = Alert.Priority.allCases.map { priority in
+                PriorityLines(
+                    priority, lines.filter { $0.priority == priority.rawValue }.map(\.line),
+                    lastShown: shown[priority.rawValue] ?? 0)
+            }
+            return try PriorityLines.next(of: all, at: now) { try position(queue, $0) }
+        }
+
+        /// The position of an alert in the queue; `nil` if there is no such alert.
+        func position(_ queue: Value, _ id: Alert.ID) throws -> QueuePosition? {
+            try first(
+                "SELECT \(QueuePosition.columns) FROM alerts WHERE queue = $1 AND id = $2", queue,
+                .integer(id)
+            ) { QueuePosition($0) }
+        }
+
+        // MARK: Lists
+
+        /// The ids of waiting alerts, in list order: by urgency, then by age; snoozed ones last.
+        func waiting(
+            _ queue: Value, source: String?, orOverdue: Bool, after last: Alert.ID?, limit: Int,
+            at now: ClockReading
+        ) throws -> [Alert.ID] {
+            // Those that wait are bounded, and a page of them is asked for rarely.
+            let found = try run(
+                Statement(
+                    """
+                    SELECT \(QueuePosition.columns), CASE WHEN snoozed_boot = $2
+                        THEN CASE WHEN snoozed_boot_ms > $3 THEN snoozed_ms END
+                        ELSE CASE WHEN snoozed_ms > $4 THEN snoozed_ms END END,
+                        outcome IS NULL AND ($5 = 1 OR expires_ms IS NULL OR CASE
+                            WHEN boot = $2 AND expires_boot_ms IS NOT NULL
+                            THEN expires_boot_ms > $3 ELSE expires_ms > $4 END)
+                        AND ($6::text IS NULL OR source_id IN (SELECT sources.id FROM sources
+                            WHERE queue = $1 AND name = $6))
+                    FROM alerts WHERE queue = $1 AND (outcome IS NULL OR id = $7)
+                    """,
+                    Query.moment(queue, now) + [
+                        .integer(orOverdue ? 1 : 0), .optional(source), .optional(last),
+                    ])
+            ).rows { row in
+                WaitingAlert(
+                    position: QueuePosition(row),
+                    snoozedUntil: row.isNull(at: QueuePosition.Column.end)
+                        ? nil : row.integer(at: QueuePosition.Column.end),
+                    isListed: row.optionalText(at: QueuePosition.Column.end + 1) == "t")
+            }
+            let start = try last.map { id throws(AlertError) in
+                guard let start = found.first(where: { $0.position.id == id }) else {
+                    throw AlertError.notFound(id)
+                }
+                return start
+            }
+            let rest = found.filter { alert in
+                alert.isListed && start.map { $0.comes(before: alert, at: now) } != false
+            }
+            return rest.sorted { $0.comes(before: $1, at: now) }.prefix(limit).map(\.position.id)
+        }
+    }
+
+    private struct WaitingAlert {
+        let position: QueuePosition
+        /// When it returns; `nil` if it is not snoozed.
+        let snoozedUntil: Int64?
+        /// Whether it is one of those that are listed.
+        let isListed: Bool
+
+        func comes(before other: WaitingAlert, at now: ClockReading) -> Bool {
+            switch (snoozedUntil, other.snoozedUntil) {
+            case (nil, nil): position.comes(before: other.position, at: now)
+            case (nil, _?): true
+            case (_?, nil): false
+            case (let end?, let otherEnd?):
+                (end, position.id) < (otherEnd, other.position.id)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,175 @@
+#if PostgreSQL
+    import AlertCore
+    import PostgreSQL
+    import Synchronization
+
+    /// Watches a queue for changes by other processes: the server tells of them, and each second it is
+    /// asked.
+    final class Watch: Sendable {
+        /// How often other processes are told of changes at most: the server has one lock for that.
+        private static let pause = Duration.milliseconds(100)
+
+        private struct State {
+            var looks: Task<Void, Never>?
+            var isStopped = false
+            /// What is to be told.
+            var wanted: Set<String> = []
+            var lastNotified: ContinuousClock.Instant?
+            var isNotifying = false
+        }
+
+        private let state = Mutex(State())
+        private let listener: QueueConfined<Listener>
+        private let known: KnownHead
+        private let onChange: @Sendable () -> Void
+        private let onScreens: @Sendable () -> Void
+        private let onTick: @Sendable () -> Void
+        /// Whether the server tells of changes.
+        private let notifies: Bool
+        /// Sends a notification.
+        private let send: @Sendable (Set<String>) async -> Void
+
+        init(
+            _ session: sending Session, known: KnownHead,
+            send: @escaping @Sendable (Set<String>) async -> Void,
+            onChange: @escaping @Sendable () -> Void, onScreens: @escaping @Sendable () -> Void,
+            onTick: @escaping @Sendable () -> Void
+        ) {
+            notifies = session.location.notifies
+            listener = QueueConfined(Listener(session), label: "alertq.watch")
+            self.known = known
+            self.send = send
+            self.onChange = onChange
+            self.onScreens = onScreens
+            self.onTick = onTick
+        }
+
+        /// Begins to watch; returns whether it had not begun.
+        @discardableResult
+        func start() -> Bool {
+            state.withLock { state in
+                guard state.looks == nil, !state.isStopped else { return false }
+                state.looks = Task { [weak self] in
+                    while !Task.isCancelled {
+                        guard let self else { return }
+                        await self.look()
+                    }
+                }
+                return true
+            }
+        }
+
+        func stop() {
+            state.withLock { state in
+                state.isStopped = true
+                state.looks?.cancel()
+            }
+        }
+
+        private func look() async {
+            let end = ContinuousClock.now + .seconds(1)
+            if !notifies { try? await Task.sleep(until: end) }
+            do throws(AlertError) {
+                let (head, changes, told) = try await listener.run {
+                    listener throws(AlertError) in
+                    try listener.wait(until: end)
+                }
+                if known.raise(to: head, changes: changes) { onChange() }
+                if told.contains(Listener.screens) { onScreens() }
+            } catch {
+                // It is tried again, and readers find out by themselves.
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+            if ContinuousClock.now >= end { onTick() }
+        }
+
+        /// Tells other processes that the queue has changed.
+        func notify() { tell(Listener.queue) }
+
+        /// Tells other processes that the screens have changed.
+        func notifyOfScreens() { tell(Listener.screens) }
+
+        private func tell(_ what: String) {
+            guard notifies else { return }
+            let isNew = state.withLock { state in
+                guard !state.isStopped else { return false }
+                state.wanted.insert(what)
+                defer { state.isNotifying = true }
+                return !state.isNotifying
+            }
+            guard isNew else { return }
+            Task { [weak self] in await self?.sendNotifications() }
+        }
+
+        private func sendNotifications() async {
+            while true {
+                let last = state.withLock { $0.lastNotified }
+                if let last {
+                    let rest = Self.pause - last.duration(to: .now)
+                    if rest > .zero { try? await Task.sleep(for: rest) }
+                }
+                let wanted = state.withLock { state -> Set<String> in
+                    defer { (state.wanted, state.lastNotified) = ([], .now) }
+                    if state.wanted.isEmpty { state.isNotifying = false }
+                    return state.wanted
+                }
+                if wanted.isEmpty { return }
+                await send(wanted)
+            }
+        }
+    }
+
+    /// A connection that waits for notifications.
+    final class Listener {
+        /// What is told: that the queue has changed, or the screens.
+        static let queue = "queue"
+        static let screens = "screens"
+
+        /// An expression for the channel of the queue whose name is `$1`.
+        static let channel = """
+            'alertq_' || left(md5(current_database() || '/' || current_schema() || '/' || $1), 16)
+            """
+
+        private let session: Session
+        /// The connection that listens.
+        private weak var listening: Connection?
+
+        init(_ session: sending Session) { self.session = session }
+
+        /// Waits until something is told or a moment has come; returns the end of the log by then.
+        func wait(
+            until end: ContinuousClock.Instant
+        ) throws(AlertError) -> (head: AuditHead, changes: Int64, told: Set<String>) {
+            do {
+                let db = try session.open()
+                var told: Set<String> = []
+                if db === listening {
+                    var limit = end - .now
+                    while let found = try db.nextNotification(within: max(limit, .zero)) {
+                        told.insert(found.payload)
+                        limit = .zero
+                    }
+                } else {
+                    // Whatever happened before counts as told.
+                    told = [Self.queue, Self.screens]
+                    if let name = try channel(on: db) {
+                        try db.execute("LISTEN \(name)")
+                        listening = db
+                    }
+                }
+                let (head, changes) = try db.head(session.queue)
+                return (head, changes, told)
+            } catch {
+                if let error = error as? PostgreSQLError, error.isConnectionLost { session.drop() }
+                throw translated(error, "watch the queue")
+            }
+        }
+
+        private func channel(on db: Connection) throws -> String? {
+            guard session.location.notifies else { return nil }
+            return try db.first("SELECT \(Self.channel)", .text(session.location.queue)) {
+                $0.optionalText()
+            } ?? nil
+        }
+    }
+#endif

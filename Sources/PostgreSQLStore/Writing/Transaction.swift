@@ -1,0 +1,489 @@
+#if PostgreSQL
+    import AlertCore
+    import AlertTables
+    import PostgreSQL
+    import TextFormats
+
+    /// A transaction that writes to a queue: what its members have changed, and what they read.
+    ///
+    /// It holds the lock of the queue's head, so it reads what every transaction before it has
+    /// committed. What it will need is asked for together with the lock, and what it writes is sent
+    /// together with the commit: two round trips, however many members it has.
+    final class Transaction {
+        /// What members change, which is undone if one of them fails.
+        struct State {
+            var head: AuditHead
+            var lastID: Alert.ID
+            var due: ClockReading?
+            /// Whether other callers must examine what the members did.
+            var concernsOthers = false
+            /// Whether something has changed without an entry.
+            var hasChangedSilently = false
+            /// The statements that were not sent yet.
+            var pending = Pipeline()
+            var sources: [SourceName: SourceRow] = [:]
+            /// How many more alerts of a source, or of an account, wait than before.
+            var counts: [SourceName: Int] = [:]
+            /// The alerts and keys about which rows read earlier may no longer be true.
+            var changedAlerts: Set<Alert.ID> = []
+            var changedKeys: Set<String> = []
+        }
+
+        struct SourceName: Hashable {
+            let account: Account
+            let name: ExactText
+        }
+
+        struct SourceRow {
+            let id: Int64
+            /// How many of its alerts waited before the transaction.
+            let pending: Int
+        }
+
+        let db: Connection
+        let queue: Value
+        let now: ClockReading
+        /// The end of the log before the transaction.
+        let start: AuditHead
+        let changes: Int64
+        private let firstID: Alert.ID
+        var state: State
+        /// How often pending statements were sent: what was changed before can't be undone alone.
+        private var flushes = 0
+        /// How many statements write something.
+        private var writes = 0
+        private var found: [Statement: QueryResult] = [:]
+        private let input = HashInput()
+
+        // MARK: Beginning
+
+        /// Locks the queue, and reads what the members will need.
+        ///
+        /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log no longer has the head that is known.
+        init(
+            on db: Connection, _ queue: Value, clock: ServerClock, known: AuditHead,
+            reading needed: [Statement]
+        ) throws {
+            var pipeline = Pipeline()
+            // Deciding takes other statements than locking: a statement sees the past in which it
+            // began to wait.
+            pipeline.add(
+                """
+                SELECT seq, hash, at_ms, last_id, first_id, changes, (SELECT moved_to FROM queues
+                    WHERE queues.id = heads.queue) FROM heads WHERE queue = $1 FOR UPDATE
+                """, queue)
+            pipeline.add(
+                "SELECT \(Lease.clock), (SELECT hash FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1), (SELECT hash FROM audit WHERE queue = $1 AND seq = $2)",
+                queue, .integer(known.sequence))
+            for statement in needed { pipeline.add(statement) }
+            let results = try db.begin(pipeline)
+            let read = results[0].first { row in
+                (
+                    head: AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
+                    time: row.integer(at: 2), lastID: row.integer(at: 3),
+                    firstID: row.integer(at: 4), changes: row.integer(at: 5),
+                    movedTo: row.optionalText(at: 6)
+                )
+            }
+            guard let read else { throw AlertError.inconsistent(nil, "the queue has no head") }
+            if let place = read.movedTo {
+                throw AlertError.incompatible(path: "the queue", "it has moved to \(place)")
+            }
+            let seen = results[1].first { row in
+                (time: row.integer(at: 0), last: row.blob(at: 1), known: row.blob(at: 2))
+            }
+            guard let seen, (seen.last ?? AuditHead.start.hash) == read.head.hash else {
+                throw AlertError.inconsistent(nil, "the last entry of its log is not its head")
+            }
+            guard known == .start || seen.known == known.hash else {
+                throw AlertError.inconsistent(
+                    nil, "its log no longer has entry \(known.sequence), which was there")
+            }
+            self.db = db
+            self.queue = queue
+            now = clock.moment(seen.time, notBefore: read.time)
+            start = read.head
+            changes = read.changes
+            firstID = read.firstID
+            state = State(head: read.head, lastID: read.lastID)
+            for (statement, result) in zip(needed, results.dropFirst(2)) {
+                found[statement] = result
+            }
+        }
+
+        // MARK: Reading and writing
+
+        /// The result of a statement, which may have come with the lock.
+        func read(_ statement: Statement, isFresh: Bool = false) throws -> QueryResult {
+            if !isFresh, let result = found[statement] { return result }
+            try flush()
+            return try db.run(statement)
+        }
+
+        func write(_ sql: String, _ values: Value...) { write(sql, values) }
+
+        func write(_ sql: String, _ values: [Value]) {
+            writes += 1
+            state.pending.add(Statement(sql, values))
+        }
+
+        /// Sends what is pending, so that what is read next is true.
+        private func flush() throws {
+            guard !state.pending.statements.isEmpty else { return }
+            try db.run(state.pending)
+            state.pending = Pipeline()
+            flushes += 1
+        }
+
+        /// Runs a part of the transaction, and undoes what it has changed if it fails.
+        ///
+        /// - Throws: ``HalfDone`` if that can't be undone alone, and `PostgreSQLError`.
+        func attempt<Result>(
+            _ body: () throws -> Result
+        ) throws -> Swift.Result<Result, AlertError> {
+            let (before, sent, written) = (state, flushes, writes)
+            do {
+                return .success(try body())
+            } catch let error as AlertError {
+                guard writes > written else { return .failure(error) }
+                guard flushes == sent else { throw HalfDone(error: error) }
+                state = before
+                return .failure(error)
+            }
+        }
+
+        // MARK: Ending
+
+        /// The statements that end the transaction.
+        private var ending: Pipeline {
+            var pipeline = state.pending
+            for (source, count) in state.counts where count != 0 {
+                pipeline.add(
+                    """
+                    UPDATE sources SET pending = greatest(0, pending + $5)
+                    WHERE queue = $1 AND uid = $2 AND name = $3 AND host = $4
+                    """, queue, .integer(Int64(source.account.uid)), .text(source.name.text),
+                    .text(source.account.host), .integer(count))
+            }
+            pipeline.add(
+                """
+                UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $5,
+                    changes = changes + $6 WHERE queue = $1
+                """, queue, .integer(state.head.sequence), .blob(state.head.hash),
+                .integer(now.wallMilliseconds), .integer(state.lastID),
+                .integer(state.hasChangedSilently ? 1 : 0))
+            return pipeline
+        }
+
+        /// Whether anything is to be stored.
+        var hasChanges: Bool {
+            flushes > 0 || !state.pending.statements.isEmpty || state.hasChangedSilently
+        }
+
+        func commit() -> CommitOutcome { db.commit(ending) }
+
+        func rollBack() { db.rollBack() }
+
+        /// Appends an entry to the log, chained to the previous one.
+        ///
+        /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
+        private func audit(_ draft: AuditDraft, by caller: Caller) throws {
+            try now.checkYear(of: "clock")
+            let entry = draft.entry(after: state.head, at: now, by: caller, input)
+            write(Self.entryInsertion, [queue] + entry.values)
+            state.head = entry.event.cursor
+        }
+
+        private static let entryInsertion = """
+            INSERT INTO audit (queue, \(AuditEntry.columns.list))
+            VALUES (\(Transaction.parameters(AuditEntry.columns.count + 1)))
+            """
+
+        fileprivate static let alertInsertion = """
+            INSERT INTO alerts (queue, \(PreparedQuestion.columns.list))
+            VALUES (\(Transaction.parameters(PreparedQuestion.columns.count + 1)))
+            """
+
+        fileprivate static let resolution = """
+            UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
+                words = array_to_tsvector($\(Response.columns.count + 3)::text[]),
+                \(Response.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
+            WHERE queue = $1 AND id = $2
+            """
+
+        private static func parameters(_ count: Int) -> String {
+            (1...count).map { "$\($0)" }.list
+        }
+    }
+
+    /// A part of a transaction has failed after something of it had been sent.
+    struct HalfDone: Error {
+        let error: AlertError
+    }
+
+    // MARK: - The rules' view
+
+    extension Transaction: QueueTransaction {
+        var head: AuditHead { state.head }
+
+        var due: ClockReading? {
+            get { state.due }
+            set { state.due = newValue }
+        }
+
+        func alert(_ id: Alert.ID) throws -> StoredAlert? { try row(id)?.alert }
+
+        func row(_ id: Alert.ID) throws -> AlertRow? {
+            let isFresh = state.changedAlerts.contains(id)
+            let row = try read(Query.alert(queue, id), isFresh: isFresh).first { try AlertRow($0) }
+            return try row?.checked(by: read(Query.trail(queue, id), isFresh: isFresh)) {
+                try read(Query.erasure(queue, $0))
+            }
+        }
+
+        func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
+            let query = Query.key(queue, key, source: source, of: account)
+            var isFresh = state.changedKeys.contains(key)
+            var row = try read(query.alert, isFresh: isFresh).first { try AlertRow($0) }
+            if !isFresh, let id = row?.record.id, state.changedAlerts.contains(id) {
+                isFresh = true
+                row = try read(query.alert, isFresh: true).first { try AlertRow($0) }
+            }
+            return try row?.checked(by: read(query.trail, isFresh: isFresh)) {
+                try read(Query.erasure(queue, $0))
+            }.checkedKey(key, source: source, of: account).alert
+        }
+
+        func keyDigest(of id: Alert.ID) throws -> KeyDigest {
+            let trail = try AlertTrail(of: id, from: read(Query.trail(queue, id)))
+            guard let digest = EntryDetail.key(asked: trail.asked?.detail) else {
+                throw AlertError.inconsistent(id, "no entry has the hash of its question")
+            }
+            return digest
+        }
+
+        func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
+            let isFresh = state.changedAlerts.contains(id)
+            return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest()
+        }
+
+        func hasStartedRun(_ id: Alert.ID) throws -> Bool {
+            let statement = Statement(
+                "SELECT 1 FROM audit WHERE queue = $1 AND alert_id = $2 AND event = 'ran' LIMIT 1",
+                queue, .integer(id))
+            return try read(statement, isFresh: true).count > 0
+        }
+
+        func isAwaited(_ id: Alert.ID) throws -> Bool {
+            try read(Query.waitingClaims(queue, [id]), isFresh: true).count > 0
+        }
+
+        func pendingCounts(
+            of account: Account, source: String
+        ) throws -> (source: Int, account: Int) {
+            (try pendingCount(of: account, source), try pendingCount(of: account, ""))
+        }
+
+        private func pendingCount(of account: Account, _ name: String) throws -> Int {
+            let key = SourceName(account: account, name: ExactText(name))
+            return try (source(of: account, name)?.pending ?? 0) + state.counts[key, default: 0]
+        }
+
+        func made(_ change: RequestedChange) throws -> MadeChange? {
+            let oldest = now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)
+            return try read(Query.request(queue, change)).first { row -> MadeChange? in
+                guard row.integer(at: 2) >= oldest else { return nil }
+                return MadeChange(
+                    alert: row.integer(at: 0),
+                    head: AuditHead(sequence: row.integer(at: 1), hash: row.blob(at: 3) ?? []))
+            } ?? nil
+        }
+
+        func remember(_ change: RequestedChange, _ made: MadeChange) {
+            // Those that are too old go a few at a time.
+            write(
+                """
+                DELETE FROM requests WHERE ctid IN (SELECT ctid FROM requests
+                    WHERE queue = $1 AND made_ms < $2 LIMIT 10)
+                """, queue,
+                .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)))
+            write(
+                """
+                INSERT INTO requests (queue, host, uid, request, position, alert_id, seq, made_ms)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                ON CONFLICT (queue, request, uid, host, position) DO UPDATE SET
+                    alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
+                """, queue, .text(change.account.host), .integer(Int64(change.account.uid)),
+                .blob(change.request.bytes), .integer(change.position), .integer(made.alert),
+                .integer(made.head.sequence), .integer(now.wallMilliseconds))
+        }
+
+        func nextID() throws -> Alert.ID {
+            let last = max(state.lastID, firstID.subtractingBounded(1))
+            guard last < .max else {
+                throw AlertError.storage(
+                    operation: "number the alerts", "the last of them has the greatest number")
+            }
+            return last + 1
+        }
+
+        func insert(
+            _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
+        ) throws {
+            let (account, name) = (prepared.caller.account, prepared.question.source)
+            let source = try findOrInsertSource(of: account, name)
+            _ = try findOrInsertSource(of: account, "")
+            write(
+                Self.alertInsertion,
+                [queue]
+                    + prepared.values(
+                        id: id, source: source.id, at: now, expiry: expiry,
+                        entry: head.sequence.addingBounded(1)))
+            state.lastID = id
+            count(account, name, by: 1)
+            state.changedAlerts.insert(id)
+            if let key = prepared.question.alert.key { state.changedKeys.insert(key) }
+        }
+
+        func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
+            let id = Value.integer(record.id)
+            switch update {
+            case .presented(let moment):
+                write(
+                    "UPDATE alerts SET presented_ms = $3 WHERE queue = $1 AND id = $2", queue, id,
+                    .integer(moment.wallMilliseconds))
+                write(
+                    """
+                    INSERT INTO turns (queue, priority, account, source, seq)
+                    SELECT $1, alerts.priority, ids.account, ids.source, $3
+                    FROM alerts JOIN sources ON sources.id = alerts.source_id
+                    JOIN sources AS account ON account.queue = sources.queue AND account.name = ''
+                        AND account.uid = sources.uid AND account.host = sources.host
+                    CROSS JOIN LATERAL (VALUES (0::bigint, 0::bigint), (account.id, 0),
+                        (account.id, alerts.source_id)) AS ids (account, source)
+                    WHERE alerts.queue = $1 AND alerts.id = $2
+                    ON CONFLICT (queue, priority, account, source) DO UPDATE
+                        SET seq = excluded.seq
+                    """, queue, id, .integer(head.sequence))
+            case .snoozed(let until, let isRequeued):
+                write(
+                    """
+                    UPDATE alerts SET snoozes = snoozes + 1, snoozed_ms = $3, snoozed_boot_ms = $4,
+                        snoozed_boot = $5, queued_seq = coalesce($6, queued_seq)
+                    WHERE queue = $1 AND id = $2
+                    """, queue, id, .integer(until.wallMilliseconds),
+                    .integer(until.bootMilliseconds), .text(until.boot),
+                    .optional(isRequeued ? head.sequence : nil))
+            case .resolved(let response, let givenAt):
+                write(
+                    Self.resolution,
+                    [queue, id]
+                        + response.values(
+                            of: record, givenAt: givenAt, at: now, entry: head.sequence)
+                        + [.texts(SearchLexemes.of(record.alert, response.input))])
+                count(record.source.account, record.source.name, by: -1)
+            case .superseded(let successor):
+                write(
+                    "UPDATE alerts SET superseded_by = $3 WHERE queue = $1 AND id = $2", queue, id,
+                    .integer(successor))
+                if let key = record.alert.key { state.changedKeys.insert(key) }
+            case .collected(let moment, _):
+                // The log says whether it was stale.
+                write(
+                    "UPDATE alerts SET collected_ms = $3 WHERE queue = $1 AND id = $2", queue, id,
+                    .integer(moment.wallMilliseconds))
+            }
+            state.changedAlerts.insert(record.id)
+        }
+
+        func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) throws {
+            if concernsOthers { state.concernsOthers = true }
+            try audit(draft, by: caller)
+        }
+    }
+
+    extension QueryResult {
+        /// Who requested that a screen cancel an alert; `nil` if there is no request.
+        func cancelRequest() throws -> CancelRequest? {
+            try first { row in
+                let entry = try AuditRow.entry(row)
+                try entry.checkHash()
+                return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
+            } ?? nil
+        }
+    }
+
+    // MARK: - Sources
+
+    extension Transaction {
+        private func source(of account: Account, _ name: String) throws -> SourceRow? {
+            let key = SourceName(account: account, name: ExactText(name))
+            if let known = state.sources[key] { return known }
+            let row = try read(Query.source(queue, account, name)).first { row in
+                SourceRow(id: row.integer(at: 0), pending: Int(row.integer(at: 1)))
+            }
+            if let row { state.sources[key] = row }
+            return row
+        }
+
+        private func findOrInsertSource(of account: Account, _ name: String) throws -> SourceRow {
+            if let source = try source(of: account, name) { return source }
+            let statement = Statement(
+                """
+                INSERT INTO sources (queue, host, uid, name) VALUES ($1, $2, $3, $4) RETURNING id
+                """, queue, .text(account.host), .integer(Int64(account.uid)), .text(name))
+            guard let id = try read(statement, isFresh: true).first({ $0.integer() }) else {
+                throw AlertError.inconsistent(nil, "a source could not be stored")
+            }
+            (flushes, writes) = (flushes + 1, writes + 1)
+            let row = SourceRow(id: id, pending: 0)
+            state.sources[SourceName(account: account, name: ExactText(name))] = row
+            return row
+        }
+
+        private func count(_ account: Account, _ name: String, by difference: Int) {
+            for name in [name, ""] {
+                let key = SourceName(account: account, name: ExactText(name))
+                state.counts[key, default: 0] += difference
+            }
+        }
+    }
+
+    // MARK: - What becomes due
+
+    extension Transaction {
+        /// How many alerts one look examines.
+        static let examined = 1000
+
+        /// Stores that deadlines have passed and ends snoozes that are over; returns whether there may
+        /// be more. Alerts that the log contradicts are skipped.
+        func applyDeadlines(from start: inout Int, by caller: Caller) throws -> Bool {
+            let ids = try read(Query.overdue(queue, now, limit: Self.examined, from: start))
+                .rows { $0.integer() }
+            var expired = 0
+            for id in ids {
+                // One transaction does not take all of them.
+                guard expired < 100 else { return true }
+                let alert: StoredAlert?
+                do { alert = try self.alert(id) } catch AlertError.inconsistent { alert = nil }
+                guard let alert else { continue }
+                try expire(alert, by: caller)
+                expired += 1
+            }
+            if expired == 0 { start = ids.count == Self.examined ? start + ids.count : 0 }
+            let awake = try read(Query.finishedSnoozes(queue, now, limit: 500)).rows {
+                $0.integer()
+            }
+            if !awake.isEmpty {
+                (state.concernsOthers, state.hasChangedSilently) = (true, true)
+                write(
+                    """
+                    UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL,
+                        snoozed_boot = NULL WHERE queue = $1 AND id = ANY ($2::bigint[])
+                    """, queue, .integers(awake))
+                state.changedAlerts.formUnion(awake)
+            }
+            return awake.count == 500
+        }
+    }
+#endif

@@ -1,0 +1,358 @@
+#if PostgreSQL
+    import AlertCore
+    import Dispatch
+    import Glibc
+    import PostgreSQL
+    import Synchronization
+
+    /// Combines waiting writes into transactions, one after the other, on a queue of its own.
+    ///
+    /// There is no delay: a transaction takes all writes that wait, and those that come meanwhile share
+    /// the next one. While the server can't be reached, writes wait for as long as their callers do.
+    final class Writer: Sendable {
+        /// How long a caller waits for its transaction to be stored.
+        private let busyTime: Duration
+        /// The maximum number of writes that share a transaction.
+        private static let maximumBatch = 500
+        /// How long it pauses after a failure, so that nothing spins.
+        private static let pause = Duration.milliseconds(100)
+        /// How long posted jobs wait for a caller's write before they are committed by themselves.
+        private static let postedTime = DispatchTimeInterval.milliseconds(10)
+        /// How many posted jobs are kept while they can't be written.
+        private static let maximumPosted = 10_000
+
+        struct Job: Sendable {
+            let operation: String
+            /// What the work will read.
+            let reading: @Sendable (Value) -> [Statement]
+            /// Runs in the transaction, and again if that must be repeated.
+            let work: @Sendable (Transaction) throws -> Void
+            /// Called with the result; `nil` for a posted job.
+            let finish: (@Sendable (AlertError?) -> Void)?
+            let enqueued = ContinuousClock.now
+        }
+
+        private struct State {
+            var waiting: [Job] = []
+            var isScheduled = false
+            var refusal: AlertError?
+            var hasLostPosted = false
+        }
+
+        private let state = Mutex(State())
+        private let executor = DispatchQueue(label: "alertq.writer")
+        /// Used on the executor alone.
+        nonisolated(unsafe) private let session: Session
+        private let known: KnownHead
+        private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
+        private let onTrouble: @Sendable (AlertError) -> Void
+
+        init(
+            _ session: sending Session, known: KnownHead, busyTime: Duration,
+            onTrouble: @escaping @Sendable (AlertError) -> Void,
+            onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
+        ) {
+            self.session = session
+            self.known = known
+            self.busyTime = busyTime
+            self.onTrouble = onTrouble
+            self.onCommit = onCommit
+        }
+
+        /// Opens the connection, and finds out how far the log goes.
+        nonisolated(nonsending) func open() async throws(AlertError) {
+            let failure: AlertError? = await withCheckedContinuation { continuation in
+                executor.async {
+                    do {
+                        let (head, changes) = try self.session.open().head(self.session.queue)
+                        self.known.raise(to: head, changes: changes)
+                        continuation.resume(returning: nil)
+                    } catch {
+                        continuation.resume(returning: translated(error, "open the queue"))
+                    }
+                }
+            }
+            if let failure { throw failure }
+        }
+
+        /// Runs a closure in a transaction, and returns its result once that is stored.
+        nonisolated(nonsending) func perform<Result: Sendable>(
+            _ operation: String, reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },
+            _ work: @escaping @Sendable (Transaction) throws -> Result
+        ) async throws(AlertError) -> Result {
+            let box = ResultBox<Result>()
+            let failure = await withCheckedContinuation { continuation in
+                let job = Job(
+                    operation: operation, reading: reading,
+                    work: { box.put(try work($0)) }, finish: { continuation.resume(returning: $0) })
+                submit(job)
+            }
+            if let failure { throw failure }
+            guard let result = box.value else { throw .closed }
+            return result
+        }
+
+        /// Adds a closure to the next transaction, or to one of its own, and doesn't wait.
+        func post(
+            _ operation: String, reading: @escaping @Sendable (Value) -> [Statement],
+            _ work: @escaping @Sendable (Transaction) throws -> Void
+        ) {
+            submit(Job(operation: operation, reading: reading, work: work, finish: nil))
+        }
+
+        private func submit(_ job: Job) {
+            let (refusal, isNew) = state.withLock { state -> (AlertError?, Bool) in
+                if let refusal = state.refusal { return (refusal, false) }
+                state.waiting.append(job)
+                let isNew = !state.isScheduled
+                state.isScheduled = true
+                return (nil, isNew)
+            }
+            if let refusal { return job.finish?(refusal) ?? () }
+            guard isNew else { return }
+            if job.finish == nil {
+                executor.asyncAfter(deadline: .now() + Self.postedTime) { self.drain() }
+            } else {
+                executor.async { self.drain() }
+            }
+        }
+
+        /// Writes all that waits, and closes the connection.
+        nonisolated(nonsending) func close() async {
+            state.withLock { $0.refusal = $0.refusal ?? .closed }
+            await withCheckedContinuation { continuation in
+                executor.async {
+                    self.drain()
+                    self.session.close()
+                    continuation.resume()
+                }
+            }
+        }
+
+        /// Ends without waiting.
+        func closeSoon() { Task { await close() } }
+
+        // MARK: On the executor
+
+        private func drain() {
+            while true {
+                let batch = state.withLock { state -> [Job] in
+                    let batch = Array(state.waiting.prefix(Self.maximumBatch))
+                    state.waiting.removeFirst(batch.count)
+                    if batch.isEmpty { state.isScheduled = false }
+                    return batch
+                }
+                if batch.isEmpty { return }
+                write(batch)
+            }
+        }
+
+        /// Stores a batch, or as much of it as can be stored.
+        private func write(_ batch: [Job]) {
+            var rest = batch
+            while !rest.isEmpty {
+                switch attempt(rest) {
+                case .done(let failures):
+                    for (index, job) in rest.enumerated() { job.finish?(failures[index]) }
+                    return
+                case .alone:
+                    for job in rest { write([job]) }
+                    return
+                case .failed(let error):
+                    for job in rest { end(job, error) }
+                    return
+                case .later(let error):
+                    // Those whose callers have waited long enough give up.
+                    let isClosing = state.withLock { $0.refusal != nil }
+                    let limit = busyTime
+                    let late = rest.filter { isClosing || $0.enqueued + limit <= .now }
+                    rest.removeAll { isClosing || $0.enqueued + limit <= .now }
+                    for job in late { end(job, error) }
+                    if !rest.isEmpty { Thread.pause(Self.pause) }
+                }
+            }
+        }
+
+        private func end(_ job: Job, _ error: AlertError) {
+            if let finish = job.finish { return finish(error) }
+            let isFirst = state.withLock { state in
+                defer { state.hasLostPosted = true }
+                return !state.hasLostPosted
+            }
+            if isFirst { onTrouble(error) }
+        }
+
+        private enum Outcome {
+            /// Everything is stored, but for the members with an error.
+            case done([AlertError?])
+            /// A member failed after something of it had been sent: each has to be tried alone.
+            case alone
+            case failed(AlertError)
+            /// Nothing is stored, and the server may do it in a moment.
+            case later(AlertError)
+        }
+
+        private func attempt(_ jobs: [Job]) -> Outcome {
+            let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
+            do {
+                return try run(jobs, on: session.open())
+            } catch let error as PostgreSQLError {
+                return outcome(of: error, operation)
+            } catch {
+                return .failed(translated(error, operation))
+            }
+        }
+
+        private func outcome(of error: PostgreSQLError, _ operation: String) -> Outcome {
+            if error.isConnectionLost { session.drop() }
+            switch error.meaning {
+            case .retry, .tryLater, .reconnect, .lookUp:
+                // Before COMMIT was sent nothing can have been stored.
+                if error.meaning == .reconnect { session.drop() }
+                return .later(translated(error, operation))
+            case .giveUp: return .failed(translated(error, operation))
+            }
+        }
+
+        private func run(_ jobs: [Job], on db: Connection) throws -> Outcome {
+            var needed: [Statement] = []
+            var known: Set<Statement> = []
+            for statement in jobs.flatMap({ $0.reading(session.queue) })
+            where known.insert(statement).inserted { needed.append(statement) }
+            let transaction: Transaction
+            do {
+                transaction = try Transaction(
+                    on: db, session.queue, clock: session.clock, known: self.known.head,
+                    reading: needed)
+            } catch let error as AlertError {
+                db.rollBack()
+                if case .inconsistent = error { self.known.fail(error) }
+                throw error
+            }
+            var failures = [AlertError?](repeating: nil, count: jobs.count)
+            for (index, job) in jobs.enumerated() {
+                do {
+                    if case .failure(let error) = try transaction.attempt({
+                        try job.work(transaction)
+                    }) {
+                        failures[index] = error
+                    }
+                } catch {
+                    transaction.rollBack()
+                    let isOwn =
+                        error is HalfDone || (error as? PostgreSQLError)?.meaning == .giveUp
+                    if jobs.count > 1, isOwn { return .alone }
+                    guard let halfDone = error as? HalfDone else { throw error }
+                    return .done([halfDone.error])
+                }
+            }
+            guard transaction.hasChanges else {
+                transaction.rollBack()
+                return .done(failures)
+            }
+            return try commit(transaction, failures, jobs)
+        }
+
+        private func commit(
+            _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job]
+        ) throws -> Outcome {
+            let (start, head) = (transaction.start, transaction.state.head)
+            let entries =
+                head.sequence > start.sequence ? start.sequence + 1...head.sequence : nil
+            let isOwn = !transaction.state.concernsOthers
+            if let entries, isOwn { known.expect(entries) }
+            let changes =
+                transaction.changes + (transaction.state.hasChangedSilently ? 1 : 0)
+            let stored = { [known, onCommit] in
+                known.raise(to: head, changes: changes)
+                onCommit(!isOwn)
+                return Outcome.done(failures)
+            }
+            let forget = { [known] in if let entries, isOwn { known.forget(entries) } }
+            switch transaction.commit() {
+            case .committed: return stored()
+            case .refused(let error):
+                forget()
+                if jobs.count > 1, error.meaning == .giveUp { return .alone }
+                throw error
+            case .unknown(let error):
+                session.drop()
+                // Whether it was carried out is found out before anybody is told anything.
+                guard let isStored = lookUp(head, after: start, patience: busyTime) else {
+                    forget()
+                    let operation = jobs[0].operation
+                    return .failed(
+                        .storage(
+                            operation: operation,
+                            "the server was lost while it stored this, and it is not known whether "
+                                + "it did: \(error)"))
+                }
+                if isStored { return stored() }
+                forget()
+                return .later(translated(error, jobs[0].operation))
+            }
+        }
+
+        /// Finds out whether a transaction was stored whose `COMMIT` was not answered; `nil` if the
+        /// server can't be asked in time.
+        ///
+        /// It takes the lock of the head, which a transaction that is still under way has.
+        private func lookUp(
+            _ head: AuditHead, after start: AuditHead, patience: Duration
+        ) -> Bool? {
+            let end = ContinuousClock.now + patience
+            repeat {
+                if let db = try? session.open() {
+                    let transaction = try? Transaction(
+                        on: db, session.queue, clock: session.clock, known: start,
+                        reading: [
+                            Query.entryHash(session.queue, head.sequence)
+                        ])
+                    defer { db.rollBack() }
+                    if let transaction,
+                        let found = try? transaction.read(
+                            Query.entryHash(session.queue, head.sequence))
+                    {
+                        // Without an entry, what was done does no harm if it is done again.
+                        return head != start && found.first({ $0.blob() }) == head.hash
+                    }
+                }
+                Thread.pause(Self.pause)
+            } while .now < end
+            return nil
+        }
+    }
+
+    extension Connection {
+        /// The end of a queue's log, and how often something has changed without an entry.
+        func head(_ queue: Value) throws -> (head: AuditHead, changes: Int64) {
+            let found = try first("SELECT seq, hash, changes FROM heads WHERE queue = $1", queue) {
+                (
+                    AuditHead(sequence: $0.integer(at: 0), hash: $0.blob(at: 1) ?? []),
+                    $0.integer(at: 2)
+                )
+            }
+            guard let found else { throw AlertError.inconsistent(nil, "the queue has no head") }
+            return (head: found.0, changes: found.1)
+        }
+    }
+
+    /// The ``AlertError`` for a failure in the layers below.
+    func translated(_ error: any Error, _ operation: String) -> AlertError {
+        switch error {
+        case let error as AlertError: return error
+        case let error as PostgreSQLError:
+            switch error.meaning {
+            case .retry, .tryLater, .reconnect:
+                return .busy("the server of the queue: \(error); try again")
+            case .lookUp: return .busy("the server of the queue was lost: \(error); try again")
+            case .giveUp: return .storage(operation: operation, "\(error)")
+            }
+        default: return .storage(operation: operation, "\(error)")
+        }
+    }
+
+    enum Thread {
+        static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
+    }
+#endif
