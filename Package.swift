@@ -176,7 +176,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
+                "AlertQueueTesting", "PostgreSQLTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
                 "TidyDaemon", "CLinux", "Linux", "TextFormats",
             ],
             exclude: [

@@ -3,12 +3,38 @@ import Glibc
 import Linux
 import SQLiteStore
 
-/// Where a queue is. Nothing else knows which stores there are.
+#if PostgreSQL
+    import PostgreSQLStore
+#endif
+
+/// Where a queue is: the path of a file, or the URI of a database server. Nothing else knows which
+/// stores there are.
 package struct QueueLocation: Sendable {
-    /// The database file.
+    /// The database file, or the URI.
     private let path: String
 
     package init(_ path: String) { self.path = path }
+
+    /// Whether it is on a server, and no file of this machine.
+    package var isOnServer: Bool { Self.schemes.contains(where: path.hasPrefix) }
+
+    private static let schemes = ["postgresql://", "postgres://"]
+
+    /// The location without a password, for messages.
+    package var description: String {
+        #if PostgreSQL
+            if isOnServer, let location = try? PostgreSQLLocation(path) {
+                return location.description
+            }
+        #endif
+        return path
+    }
+
+    private var noServers: AlertError {
+        .invalid(
+            "location",
+            "is one in PostgreSQL, and this alertq was built without the trait PostgreSQL")
+    }
 }
 
 // MARK: - Stores
@@ -22,6 +48,15 @@ extension QueueLocation {
         clock: any AlertClock, caller: Caller,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void
     ) async throws(AlertError) -> any AlertStore {
+        if isOnServer {
+            #if PostgreSQL
+                return try await PostgreSQLAlertStore.open(
+                    PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
+                    appliesDeadlines: true, onTrouble: onTrouble)
+            #else
+                throw noServers
+            #endif
+        }
         try createUserDirectory()
         return try await SQLiteAlertStore.open(
             path: path, clock: clock, caller: caller, appliesDeadlines: true,
@@ -34,13 +69,22 @@ extension QueueLocation {
     nonisolated(nonsending) func openForReading(
         clock: any AlertClock, caller: Caller, onCopy: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> any AlertStore {
-        try await SQLiteAlertStore.openForReading(
+        if isOnServer {
+            #if PostgreSQL
+                return try await PostgreSQLAlertStore.open(
+                    PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
+                    isReadOnly: true)
+            #else
+                throw noServers
+            #endif
+        }
+        return try await SQLiteAlertStore.openForReading(
             path: path, clock: clock, caller: caller, onCopy: onCopy)
     }
 
     /// Counts the waiting alerts on the calling thread, without a manager; if `nil`, use a manager.
     package func pendingCountAtOnce() -> Int? {
-        SQLiteAlertStore.pendingCountAtOnce(path: path)
+        isOnServer ? nil : SQLiteAlertStore.pendingCountAtOnce(path: path)
     }
 
     /// Stores an alert on the calling thread, without a manager.
@@ -48,13 +92,47 @@ extension QueueLocation {
     /// It never waits: `nil` means that nothing was stored; use a manager, which waits or reports
     /// the problem.
     package func submitAtOnce(_ alert: Alert, via: String) throws(AlertError) -> AlertRecord? {
-        guard let source = alert.source else { return nil }
+        guard !isOnServer, let source = alert.source else { return nil }
         try alert.validate()
         return try SQLiteAlertStore.enqueueAtOnce(
             Question(alert: alert, source: source), by: Caller(via: via), path: path)?.record
     }
 
-    package var administration: any QueueAdministration { SQLiteAdministration(path: path) }
+    package var administration: any QueueAdministration {
+        #if PostgreSQL
+            if isOnServer { return PostgreSQLAdministration(path) }
+        #endif
+        return SQLiteAdministration(path: path)
+    }
+
+    /// Makes the tables of a queue on a server, and the queue; nothing is done twice.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a location of another kind, and the errors of the
+    ///   server.
+    package func setUpServer() throws(AlertError) {
+        #if PostgreSQL
+            guard isOnServer else { throw notOnServer }
+            try PostgreSQLSchema.setUp(PostgreSQLLocation(path))
+        #else
+            throw isOnServer ? noServers : notOnServer
+        #endif
+    }
+
+    /// The statements with which the owner of a database makes the tables and the queue.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a location of another kind.
+    package func serverSetUp() throws(AlertError) -> String {
+        #if PostgreSQL
+            guard isOnServer else { throw notOnServer }
+            return PostgreSQLSchema.script(for: try PostgreSQLLocation(path))
+        #else
+            throw isOnServer ? noServers : notOnServer
+        #endif
+    }
+
+    private var notOnServer: AlertError {
+        .invalid("location", "is not one in PostgreSQL, such as postgresql:///alertq")
+    }
 
     /// Configures the stores for use by this process alone, before their first use, which makes
     /// them faster.

@@ -20,12 +20,17 @@
         init(isPooled: Bool = false) async throws {
             let server = try await PostgreSQLServer.shared.value
             let name = UUID().uuidString
-            let direct = "postgresql:///?\(Self.query(server.location))&queue=\(name)"
+            // As in a file, accounts of this host have no host in the log.
+            let direct =
+                "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=here"
             try PostgreSQLSchema.setUp(try PostgreSQLLocation(direct))
+            try Connection(server.location).run(
+                "UPDATE queues SET host = 'here' WHERE name = $1", .text(name))
             if isPooled {
                 let pooler = try await Self.sharedPooler.value
                 location = try PostgreSQLLocation(
-                    "postgresql:///?\(Self.query(pooler.location))&queue=\(name)&notify=off")
+                    "postgresql:///?\(Self.query(pooler.location))&queue=\(name)&notify=off"
+                        + "&host_name=here")
             } else {
                 location = try PostgreSQLLocation(direct)
             }
@@ -44,8 +49,18 @@
         }
 
         /// Opens the queue, as another process would.
-        func open(_ clock: any AlertClock) async throws(AlertError) -> PostgreSQLAlertStore {
-            try await PostgreSQLAlertStore.open(
+        ///
+        /// - Parameter host: The name of the process's machine.
+        func open(
+            _ clock: any AlertClock, on host: String? = nil
+        ) async throws(AlertError) -> PostgreSQLAlertStore {
+            let location =
+                try host.map { host throws(AlertError) in
+                    try PostgreSQLLocation(
+                        "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=\(host)"
+                    )
+                } ?? location
+            return try await PostgreSQLAlertStore.open(
                 location, clock: ServerClock(manual: clock), caller: ContractQueue.keeper,
                 appliesDeadlines: true, checksDurability: false)
         }

@@ -26,6 +26,9 @@
         /// One for all tests that only need a schema of their own.
         package static let shared = Task { try await PostgreSQLServer() }
 
+        /// One that waits for its disk, without which the command uses no server.
+        package static let durable = Task { try await PostgreSQLServer(isSynced: true) }
+
         /// The server refuses to run as root.
         static let account: LinuxAccount? = {
             guard geteuid() == 0, let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
@@ -202,6 +205,11 @@
         func location(database: String?) -> String {
             "host=\(directory) port=\(port ?? 5432) user=alertq"
                 + (database.map { " dbname=\($0)" } ?? "")
+        }
+
+        /// The same as a URI, to which parameters can be added.
+        package var uri: String {
+            "postgresql:///postgres?host=\(directory)&port=\(port ?? 5432)&user=alertq"
         }
 
         /// The same, through its port on 127.0.0.1.

@@ -6,7 +6,8 @@ import TestSupport
 package final class CommandLineQueue: Sendable {
     let folder: TemporaryDirectory
     package var directory: String { folder.path }
-    package var path: String { directory + "/queue.db" }
+    /// The path of its database, or the URI of the server that it is on.
+    package let path: String
 
     /// The prefix of the names of all files of these tests.
     private static let beginning = "alertq-e2e-"
@@ -27,6 +28,7 @@ package final class CommandLineQueue: Sendable {
 
     package init(mode: mode_t = 0o700) throws {
         folder = try TemporaryDirectory(Self.beginning)
+        path = folder.path + "/queue.db"
         chmod(directory, mode)
     }
 
@@ -42,6 +44,13 @@ package final class CommandLineQueue: Sendable {
     /// A queue with the files of another one, or with none if the directory is empty.
     package init(copyOf other: String) throws {
         folder = try TemporaryDirectory(Self.beginning, copyOf: other)
+        path = folder.path + "/queue.db"
+    }
+
+    /// A queue on a server.
+    package init(at location: String) throws {
+        folder = try TemporaryDirectory(Self.beginning)
+        path = location
     }
 
     /// Starts a verb of the command on this queue, under a program such as strace(1) if needed.

@@ -48,7 +48,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         init(_ response: Response) { self.response = response }
     }
 
-    private let asked: Asked
+    private var asked: Asked
     private var resolved: Resolved?
 
     /// The alert's number in its queue.
@@ -156,6 +156,21 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.response == right.response && left.isErased == right.isErased
             && left.isStored == right.isStored && left.isOrphaned == right.isOrphaned
             && left.seen == right.seen
+    }
+
+    /// Names the hosts of the accounts that asked and answered as a process sees them.
+    package mutating func setAccounts(source host: String, responder: String?) {
+        if !source.account.host.isIdentical(to: host) {
+            let account = Account(uid: source.account.uid, host: host)
+            asked = Asked(
+                id: id, alert: alert,
+                source: Source(name: source.name, account, process: source.process),
+                askedAt: askedAt, expiresAt: expiresAt)
+        }
+        guard let responder, let old = response?.responder?.account.host,
+            !old.isIdentical(to: responder)
+        else { return }
+        response?.setResponder(host: responder)
     }
 
     /// Whether its deadline passed before it was shown on any screen.

@@ -16,7 +16,7 @@ public struct Response: Sendable, Equatable {
     /// Who decided.
     public let by: ResolvedBy
     /// Who acted; `nil` if nobody did, as at a deadline.
-    public let responder: Responder?
+    public private(set) var responder: Responder?
     /// When the response was stored.
     public let resolvedAt: Date
     /// When the asker took it; `nil` until then.
@@ -60,6 +60,9 @@ public struct Response: Sendable, Equatable {
 
     /// The remark that came with the answer.
     public var note: String? { input.note }
+
+    /// Names the host of the account that answered as a process sees it.
+    package mutating func setResponder(host: String) { responder?.account.host = host }
 
     /// The same response, once the asker has taken it.
     package func collected(at date: Date) -> Response {

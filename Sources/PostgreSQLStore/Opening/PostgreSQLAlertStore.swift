@@ -20,7 +20,10 @@
         private let timekeeper: Timekeeper?
         private let overdueStart = Mutex(0)
         private let closing = Mutex(false)
+        private let names = Mutex(HostNames(own: "", home: ""))
         private let checksDurability: Bool
+        /// Why nothing can be written through this store; `nil` for one that was opened for writing.
+        let refusal: AlertError?
 
         /// Opens a queue that exists.
         ///
@@ -28,6 +31,7 @@
         ///   - clock: The server's by default.
         ///   - caller: On whose behalf deadlines are applied.
         ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
+        ///   - isReadOnly: Whether every change is refused, and nothing that is due is stored.
         ///   - checksDurability: Whether a server is refused that may lose what it acknowledges.
         ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of the log
         ///     had to be dropped.
@@ -36,7 +40,7 @@
         package static nonisolated(nonsending) func open(
             _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
             caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
-            appliesDeadlines: Bool = false, checksDurability: Bool = true,
+            appliesDeadlines: Bool = false, isReadOnly: Bool = false, checksDurability: Bool = true,
             onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
         ) async throws(AlertError) -> PostgreSQLAlertStore {
             let interruption: Interruption
@@ -45,11 +49,15 @@
             }
             let store = PostgreSQLAlertStore(
                 location, clock, caller, interruption, busyTime: busyTime, checksDurability,
+                refusal: isReadOnly
+                    ? .notPermitted(
+                        path: location.description,
+                        "it was opened for reading, and nothing is written to it") : nil,
                 timekeeper: appliesDeadlines
                     ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil,
                 onTrouble: { onTrouble(.entriesLost($0)) })
             do throws(AlertError) {
-                try await store.writer.open()
+                try await store.openFirst()
             } catch {
                 await store.close()
                 throw error
@@ -63,6 +71,7 @@
         private init(
             _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
             _ interruption: Interruption, busyTime: Duration, _ checksDurability: Bool,
+            refusal: AlertError?,
             timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
         ) {
             self.location = location
@@ -71,6 +80,7 @@
             self.interruption = interruption
             self.timekeeper = timekeeper
             self.checksDurability = checksDurability
+            self.refusal = refusal
             let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
             self.changes = changes
             let session = { () -> Session in
@@ -108,6 +118,22 @@
             leases.stop()
             writer.closeSoon()
         }
+
+        /// Connects, and finds out how far the log goes and how accounts are named.
+        private nonisolated(nonsending) func openFirst() async throws(AlertError) {
+            let (head, changes, home) = try await read("open the queue") { db, queue in
+                let (head, changes) = try db.head(queue)
+                let home = try db.first("SELECT host FROM queues WHERE id = $1", queue) {
+                    $0.text()
+                }
+                return (head, changes, home ?? "")
+            }
+            known.raise(to: head, changes: changes)
+            let own = location.hostName ?? ProcessIdentity.current.host
+            names.withLock { $0 = HostNames(own: own, home: home) }
+        }
+
+        var hosts: HostNames { names.withLock { $0 } }
 
         var isClosed: Bool { closing.withLock { $0 } }
 
@@ -160,6 +186,9 @@
         ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
             guard let first = changes.first else { return [] }
             guard !isClosed else { throw .closed }
+            if let refusal { throw refusal }
+            let hosts = hosts
+            let (caller, keeper) = (hosts.stored(caller), hosts.stored(self.caller))
             if timekeeper?.takeFirstChange() == true { timekeeper?.lookNow() }
             let prepared = changes.map { change -> PreparedQuestion? in
                 guard case .ask(let question) = change else { return nil }
@@ -168,7 +197,6 @@
             let names = changes.indices.map { index in
                 request.map { RequestedChange($0, position: index, by: caller) }
             }
-            let keeper = self.caller
             let (results, due) = try await writer.perform(first.operation) { queue in
                 (epoch.map { [Query.isAttached(queue, $0)] } ?? [])
                     + names.compactMap { $0.map { Query.request(queue, $0) } }
@@ -186,12 +214,12 @@
                 return (results, transaction.due)
             }
             if let due { timekeeper?.setAlarm(at: due) }
-            return results
+            return results.map { $0.map(hosts.shown).mapError(hosts.shown) }
         }
 
         package func post(_ entry: PostedEntry, by caller: Caller) {
-            let id = entry.alert
-            let moment = clock.now()
+            guard refusal == nil else { return }
+            let (id, moment, caller) = (entry.alert, clock.now(), hosts.stored(caller))
             writer.post("store an entry of the log") { queue in
                 [Query.alert(queue, id), Query.trail(queue, id)]
             } _: { transaction in
@@ -214,6 +242,7 @@
         nonisolated(nonsending) func sweep() async throws(AlertError) {
             var goesOn = true
             while goesOn {
+                guard refusal == nil else { return }
                 let isDue = try await read("look for deadlines") { [clock] db, queue in
                     try db.run(Query.isDue(queue, clock.now())).first { $0.optionalText() == "t" }
                         ?? false
@@ -221,7 +250,7 @@
                 guard isDue else { return }
                 let first = overdueStart.withLock { $0 }
                 let (more, next) = try await writer.perform("store expiries") {
-                    [caller] transaction in
+                    [caller = hosts.stored(caller)] transaction in
                     var start = first
                     return (try transaction.applyDeadlines(from: &start, by: caller), start)
                 }
@@ -267,7 +296,7 @@
                 position: LogPosition(
                     entries.last?.event.cursor ?? position.head, mark: isFull ? nil : mark),
                 hasChanged: hasChanged)
-            news.cannotExpire = timekeeper?.trouble
+            news.cannotExpire = timekeeper?.trouble ?? refusal
             return news
         }
 
@@ -277,6 +306,7 @@
             _ screen: AttachedScreen
         ) async throws(AlertError) -> any ScreenLease {
             guard !isClosed else { throw .closed }
+            if let refusal { throw refusal }
             watch.start()
             return try await leases.attach(screen)
         }
@@ -289,6 +319,7 @@
             _ id: Alert.ID, for purpose: ClaimPurpose
         ) async throws(AlertError) -> (any Claim)? {
             guard !isClosed else { throw .closed }
+            if let refusal { throw refusal }
             return try await leases.claim(id, for: purpose)
         }
     }

@@ -8,10 +8,21 @@
         /// The version that this alertq needs.
         static let version = Migration.postgreSQL.count
 
-        /// The statements that make an empty database, or an empty schema of one, a place for queues,
-        /// or bring it up to this version.
-        package static func script(from version: Int = 0) -> String {
+        private static func migrations(from version: Int) -> String {
             Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
+        }
+
+        /// The statements that make an empty database, or an empty schema of one, a place for a queue.
+        package static func script(for location: PostgreSQLLocation) -> String {
+            let name = location.queue.replacing("'", with: "''")
+            return """
+                BEGIN;
+                \(migrations(from: 0))
+                INSERT INTO queues (name) VALUES ('\(name)');
+                INSERT INTO heads (queue) SELECT id FROM queues WHERE name = '\(name)';
+                COMMIT;
+
+                """
         }
 
         /// Makes the tables and a queue, as the account that will own them; nothing is done twice.
@@ -32,7 +43,7 @@
                     throw AlertError.incompatible(
                         path: location.description, "its schema comes from a newer alertq")
                 }
-                if found < version { try db.execute(script(from: found)) }
+                if found < version { try db.execute(migrations(from: found)) }
                 try db.run(
                     "INSERT INTO queues (name) VALUES ($1) ON CONFLICT DO NOTHING",
                     .text(location.queue))

@@ -19,6 +19,12 @@
 
         package init(manual: (any AlertClock)? = nil) { self.manual = manual }
 
+        /// The server's clock, unless a clock of another kind than this machine's is to be used, as in
+        /// a test.
+        package convenience init(replacing clock: any AlertClock) {
+            self.init(manual: clock is SystemClock ? nil : clock)
+        }
+
         static func reading(_ milliseconds: Int64) -> ClockReading {
             ClockReading(
                 wallMilliseconds: milliseconds, bootMilliseconds: milliseconds, boot: boot)

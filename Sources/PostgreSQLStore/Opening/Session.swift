@@ -60,7 +60,7 @@
 
         private func check(_ db: Connection) throws {
             let problem = { [location] (what: String) in
-                AlertError.incompatible(path: location.description, what)
+                AlertError.incompatible(path: location.description, "can't be used: " + what)
             }
             if db.serverVersion < 140_000 {
                 throw problem("PostgreSQL 14 or newer is needed, and this is \(db.serverVersion)")

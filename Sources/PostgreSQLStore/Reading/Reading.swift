@@ -9,12 +9,14 @@
         package nonisolated(nonsending) func find(
             _ reference: AlertReference
         ) async throws(AlertError) -> Receipt {
+            let hosts = hosts
             let found = try await read("look for an alert") { [clock] db, queue -> Receipt? in
                 let row =
                     switch reference {
                     case .id(let id): try db.checkedAlert(queue, id)
                     case .key(let key, let source, let account):
-                        try db.checkedAlert(queue, key: key, source: source, of: account)
+                        try db.checkedAlert(
+                            queue, key: key, source: source, of: hosts.stored(account))
                     }
                 guard let row else { return nil }
                 let now = clock.now()
@@ -29,7 +31,7 @@
                 case .key(let key, _, _): .keyNotFound(key)
                 }
             }
-            found.record = try await asSeen([found.record])[0]
+            found.record = hosts.shown(try await asSeen([found.record])[0])
             if found.isOverdue { lookNow() }
             return found
         }
@@ -59,7 +61,7 @@
                 try db.reading { try db.upcoming(query, queue, at: clock.now()) }
             }
             if let record = upcoming.record {
-                upcoming.record = try await withOrphans([record])[0]
+                upcoming.record = hosts.shown(try await withOrphans([record])[0])
             }
             return upcoming
         }
@@ -71,7 +73,7 @@
         ) async throws(AlertError) -> RecordPage {
             var page = try await stored(query)
             let now = clock.now()
-            page.records = page.records.map { $0.current(at: now) }
+            page.records = page.records.map { hosts.shown($0.current(at: now)) }
             return page
         }
 
@@ -90,11 +92,13 @@
                 }
                 records = try await asSeen(found)
             case .history(let filter):
-                records = try await history(filter, limit: query.limit, after: query.after)
+                records = try await history(
+                    hosts.stored(filter), limit: query.limit, after: query.after)
             case .awaitingHandler(let name):
                 return try await awaiting(handler: name, after: query.after, limit: query.limit)
             case .unclaimed(let filter):
-                return try await unclaimed(filter, after: query.after ?? 0, limit: query.limit)
+                return try await unclaimed(
+                    hosts.stored(filter), after: query.after ?? 0, limit: query.limit)
             }
             return RecordPage(
                 records: records, next: records.last?.id ?? query.after,

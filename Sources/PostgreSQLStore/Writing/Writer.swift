@@ -59,22 +59,6 @@
             self.onCommit = onCommit
         }
 
-        /// Opens the connection, and finds out how far the log goes.
-        nonisolated(nonsending) func open() async throws(AlertError) {
-            let failure: AlertError? = await withCheckedContinuation { continuation in
-                executor.async {
-                    do {
-                        let (head, changes) = try self.session.open().head(self.session.queue)
-                        self.known.raise(to: head, changes: changes)
-                        continuation.resume(returning: nil)
-                    } catch {
-                        continuation.resume(returning: translated(error, "open the queue"))
-                    }
-                }
-            }
-            if let failure { throw failure }
-        }
-
         /// Runs a closure in a transaction, and returns its result once that is stored.
         nonisolated(nonsending) func perform<Result: Sendable>(
             _ operation: String, reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },

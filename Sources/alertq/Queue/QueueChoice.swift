@@ -60,7 +60,7 @@ enum QueueChoice: Sendable, Hashable {
     static func option(forPath path: String) -> String? {
         if path == QueueLocation.userPath() { return nil }
         if path == QueueLocation.systemPath { return "--system" }
-        return "--database " + ShellText.quoted(absolute(path))
+        return "--database " + ShellText.quoted(QueueLocation(absolute(path)).description)
     }
 
     /// The words that make another process choose the same queues, whatever its environment.
@@ -74,6 +74,7 @@ enum QueueChoice: Sendable, Hashable {
 
     /// A path that means the same in every directory.
     static func absolute(_ path: String) -> String {
+        if QueueLocation(path).isOnServer { return path }
         guard !path.hasPrefix("/"), let directory = LinuxFile.workingDirectory else {
             return path
         }
@@ -217,7 +218,7 @@ extension QueueChoice {
         let isSystem = path == QueueLocation.systemPath
         let advice = isSystem ? QueuePresence(path: path).advice(path: path) : nil
         return CommandError(
-            .notFound, "there is no queue at \(path)" + (advice.map { "; \($0)" } ?? ""))
+            .notFound, "there is no queue at \(location.description)" + (advice.map { "; \($0)" } ?? ""))
     }
 
     private func isInSystemQueue(_ id: Alert.ID) async -> Bool {

@@ -15,6 +15,11 @@ enum QueuePresence: Sendable, Hashable {
 
     /// Looks at a path; see stat(2).
     init(path: String) {
+        // Opening it tells.
+        guard !QueueLocation(path).isOnServer else {
+            self = .present
+            return
+        }
         var status = stat()
         let directory = FilePath.directory(of: path)
         if fstatat(AT_FDCWD, path, &status, 0) == 0 {
@@ -34,6 +39,7 @@ enum QueuePresence: Sendable, Hashable {
 
     /// Whether there certainly is no file at a path.
     static func isMissing(_ path: String) -> Bool {
+        if QueueLocation(path).isOnServer { return false }
         var status = stat()
         return fstatat(AT_FDCWD, path, &status, 0) != 0 && errno == ENOENT
     }

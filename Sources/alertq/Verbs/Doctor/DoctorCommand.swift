@@ -14,6 +14,12 @@ struct DoctorCommand: Command {
             "setup-system", \.setsUp,
             help: "Create the group and the directory of the system queue"),
         Option(
+            "setup-postgresql", \.setsUpServer,
+            help: "Make the tables of a queue in PostgreSQL, and the queue"),
+        Option(
+            "print", \.printsSetUp,
+            help: "With --setup-postgresql: print the SQL instead of running it"),
+        Option(
             "timers", .path(ifEmpty: "the path of the directory is empty"), \.directory,
             orAlone: \.hasTimersAlone,
             help: "Print systemd units for a daily backup into the directory PATH"),
@@ -49,6 +55,11 @@ struct DoctorCommand: Command {
         /var/lib/alertq, or corrects what is wrong with them, and can be repeated.
         """,
         """
+        --setup-postgresql makes the tables in the database, or in the first schema of its \
+        search_path, and a queue there; run it as the account that is to own them. What is there \
+        already stays.
+        """,
+        """
         --reindex discards the index that history --text searches, and rebuilds it from the texts; \
         if it is interrupted, repeat it: until then searches take longer.
         """,
@@ -75,6 +86,8 @@ struct DoctorCommand: Command {
     private var setsUp = false
     /// Where the backups of `--timers` go.
     private var directory: String?
+    private var setsUpServer = false
+    private var printsSetUp = false
     /// Whether `--timers` was given without a directory: removing needs none.
     private var hasTimersAlone = false
     @Defaulted private var count = 30
@@ -95,11 +108,14 @@ struct DoctorCommand: Command {
         guard directory != nil || (!$count.isGiven && age == nil && !installs) else {
             throw UsageError("--keep, --purge-after and --install need --timers")
         }
-        let jobs = [reindexes, setsUp, directory != nil || uninstalls, isStrict]
+        guard setsUpServer || !printsSetUp else {
+            throw UsageError("--print needs --setup-postgresql")
+        }
+        let jobs = [reindexes, setsUp, setsUpServer, directory != nil || uninstalls, isStrict]
         guard jobs.count(where: { $0 }) <= 1 else {
             throw UsageError(
-                "--reindex, --setup-system, --timers and --strict can't be combined; give one of "
-                    + "them")
+                "--reindex, --setup-system, --setup-postgresql, --timers and --strict can't be "
+                    + "combined; give one of them")
         }
         guard !setsUp || common.database == nil else {
             throw UsageError("--setup-system is for the system queue, not for --database")
@@ -109,6 +125,16 @@ struct DoctorCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         if setsUp {
             for finding in try await SystemQueueSetup().run() { try print(finding, context) }
+            return .done
+        }
+        if printsSetUp {
+            try context.output.write(queue.location.serverSetUp())
+            return .done
+        }
+        if setsUpServer {
+            try queue.location.setUpServer()
+            let place = queue.location.description
+            try print(Finding(check: "database", detail: "\(place) has the queue"), context)
             return .done
         }
         if let directory { return try await makeTimers(directory, in: context) }

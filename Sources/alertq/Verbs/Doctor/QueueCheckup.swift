@@ -14,6 +14,7 @@ struct QueueCheckup: Sendable {
     private var administration: any QueueAdministration { QueueLocation(path).administration }
 
     func findings() async -> [Finding] {
+        if QueueLocation(path).isOnServer { return await serverFindings() }
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
         if presence == .present, FilePath.isReadOnly(path) { return [readOnly] }
@@ -38,6 +39,22 @@ struct QueueCheckup: Sendable {
             findings.append(Finding(check: "database", failure: error, of: path))
         }
         return findings
+    }
+
+    /// The checks of a queue on a server.
+    private func serverFindings() async -> [Finding] {
+        do {
+            var findings: [Finding] = []
+            if let server = administration as? any ServerAdministration {
+                findings += ServerCheckup(report: try server.serverReport()).findings()
+            }
+            let manager = try await QueueChoice.reader(path: path)
+            findings += await checks(manager)
+            await manager.close()
+            return findings
+        } catch {
+            return [Finding(check: "database", failure: error, of: path)]
+        }
     }
 
     private func lock() async -> Finding {
@@ -115,7 +132,10 @@ struct QueueCheckup: Sendable {
         do throws(AlertError) {
             let count = try await manager.pendingCount()
             findings.append(
-                Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
+                Finding(
+                    check: "database",
+                    detail: "\(QueueLocation(path).description) opens; "
+                        + WaitingText.count(count)))
             findings.append(try await presenter(manager, waiting: count))
             if let damage = try await manager.maintenance?.structuralDamage().first {
                 findings.append(

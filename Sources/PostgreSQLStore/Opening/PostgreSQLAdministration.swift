@@ -1,0 +1,69 @@
+#if PostgreSQL
+    import AlertCore
+    import Linux
+    import PostgreSQL
+
+    /// The administration of a queue in PostgreSQL, most of which is the server's own business.
+    package struct PostgreSQLAdministration: QueueAdministration, ServerAdministration {
+        private let text: String
+
+        package init(_ text: String) { self.text = text }
+
+        package var lockHolder: LockHolder? { nil }
+        package var unknownLeader: LinuxProcess? { get async { nil } }
+        package var handlers: [LinuxProcess] { [] }
+        package var unusableFiles: [(path: String, error: AlertError)] { [] }
+
+        package func isOwnFile(_ path: String) -> Bool { false }
+
+        package func checkWriteAccess() throws(AlertError) {}
+
+        package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
+            nil
+        }
+
+        package nonisolated(nonsending) func space() async -> SpaceReport? { nil }
+
+        package nonisolated(nonsending) func restore(
+            _ backup: String, expecting head: AuditHead?, force: Bool, by caller: Caller,
+            _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
+        ) async throws(AlertError) -> RestoreReport {
+            throw .invalid(
+                "location", "is on a server, which is backed up and restored with its own tools")
+        }
+
+        package func serverReport() throws(AlertError) -> ServerReport {
+            do {
+                let db = try Connection(try PostgreSQLLocation(text).uri, within: .seconds(5))
+                let before = SystemClock().now().wallMilliseconds
+                let report = try db.first(
+                    """
+                    SELECT current_setting('server_version'), current_setting('synchronous_commit'),
+                        current_setting('synchronous_standby_names'),
+                        (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN
+                            ('sync', 'quorum')),
+                        (SELECT count(*) FROM pg_stat_replication),
+                        (SELECT coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)
+                            FROM pg_stat_replication)::bigint,
+                        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+                        current_setting('max_connections'), \(Lease.clock)
+                    """
+                ) { row in
+                    ServerReport(
+                        version: row.optionalText(at: 0) ?? "",
+                        commit: row.optionalText(at: 1) ?? "",
+                        standbyNames: row.optionalText(at: 2) ?? "",
+                        synchronousStandbys: Int(row.integer(at: 3)),
+                        standbys: Int(row.integer(at: 4)), lag: row.integer(at: 5),
+                        connections: Int(row.integer(at: 6)),
+                        maximumConnections: Int(row.integer(at: 7)),
+                        skew: .milliseconds(row.integer(at: 8) - before))
+                }
+                guard let report else { throw AlertError.closed }
+                return report
+            } catch {
+                throw translated(error, "ask the server")
+            }
+        }
+    }
+#endif

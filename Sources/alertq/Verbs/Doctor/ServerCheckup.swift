@@ -1,0 +1,56 @@
+import AlertQueue
+import TextFormats
+
+/// The checks of the server that a queue is on.
+struct ServerCheckup: Sendable {
+    let report: ServerReport
+
+    func findings() -> [Finding] { [durability, clock, connections] }
+
+    private var durability: Finding {
+        let server = "PostgreSQL \(report.version)"
+        guard !report.standbyNames.isEmpty else {
+            return Finding(
+                check: "durability",
+                detail: "\(server); no standby confirms a commit: what is acknowledged survives a "
+                    + "crash of the server, and not the loss of its disk"
+                    + (report.standbys > 0
+                        ? ", and a failover to one of its \(report.standbys) standbys may lose the "
+                            + "last answers" : ""),
+                isNote: true)
+        }
+        guard report.synchronousStandbys > 0 else {
+            return Finding(
+                check: "durability",
+                problem: "\(server); commits wait for a synchronous standby, and none is connected",
+                advice: "start the standby that synchronous_standby_names names: "
+                    + report.standbyNames, code: .busy)
+        }
+        return Finding(
+            check: "durability",
+            detail: "\(server); \(report.synchronousStandbys) synchronous of \(report.standbys) "
+                + "standbys, at most \(report.lag) bytes behind")
+    }
+
+    private var clock: Finding {
+        let skew = report.skew.milliseconds
+        let text =
+            "the server's clock is \(abs(skew)) ms \(skew < 0 ? "behind" : "ahead of") this one"
+        return abs(skew) < 5000
+            ? Finding(check: "clock", detail: text)
+            : Finding(
+                check: "clock", problem: text,
+                advice: "deadlines follow the server's clock: synchronize both, see timedatectl",
+                code: .busy)
+    }
+
+    private var connections: Finding {
+        let text = "\(report.connections) of \(report.maximumConnections) are in use"
+        return report.connections * 10 < report.maximumConnections * 9
+            ? Finding(check: "connections", detail: text)
+            : Finding(
+                check: "connections", problem: text,
+                advice: "each process takes up to three: raise max_connections, or put PgBouncer "
+                    + "before the server", code: .busy)
+    }
+}
