@@ -164,9 +164,9 @@
                 case .later(let error):
                     // Those whose callers have waited long enough give up.
                     let isClosing = state.withLock { $0.refusal != nil }
-                    let limit = busyTime
-                    let late = rest.filter { isClosing || $0.enqueued + limit <= .now }
-                    rest.removeAll { isClosing || $0.enqueued + limit <= .now }
+                    let latest = ContinuousClock.now - busyTime
+                    let late = rest.filter { isClosing || $0.enqueued <= latest }
+                    rest.removeAll { isClosing || $0.enqueued <= latest }
                     for job in late { end(job, error) }
                     if !rest.isEmpty { Thread.pause(Self.pause) }
                 }
