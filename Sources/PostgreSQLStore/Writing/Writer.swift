@@ -34,6 +34,7 @@
 
         private struct State {
             var waiting: [Job] = []
+            /// Whether the waiting jobs are written without a delay.
             var isScheduled = false
             var refusal: AlertError?
             var hasLostPosted = false
@@ -101,16 +102,24 @@
         }
 
         private func submit(_ job: Job) {
+            let isPosted = job.finish == nil
             let (refusal, isNew) = state.withLock { state -> (AlertError?, Bool) in
                 if let refusal = state.refusal { return (refusal, false) }
+                if isPosted, state.waiting.count >= Self.maximumPosted {
+                    return (.busy("too many entries of the log wait"), false)
+                }
                 state.waiting.append(job)
-                let isNew = !state.isScheduled
-                state.isScheduled = true
-                return (nil, isNew)
+                guard !isPosted else { return (nil, state.waiting.count == 1) }
+                defer { state.isScheduled = true }
+                return (nil, !state.isScheduled)
             }
-            if let refusal { return job.finish?(refusal) ?? () }
+            if let refusal {
+                // Nobody waits for what is posted to a store that was closed.
+                if isPosted, case .closed = refusal { return }
+                return end(job, refusal)
+            }
             guard isNew else { return }
-            if job.finish == nil {
+            if isPosted {
                 executor.asyncAfter(deadline: .now() + Self.postedTime) { self.drain() }
             } else {
                 executor.async { self.drain() }
