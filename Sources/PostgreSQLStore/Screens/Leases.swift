@@ -98,8 +98,13 @@
                             INSERT INTO screens (queue, epoch, screen, seen_ms)
                             SELECT $1, $2, $3, \(Lease.clock)
                             WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
+                            ON CONFLICT DO NOTHING
                             """, queue, epoch.value, .text(text), .integer(Self.capacity)),
-                    ]))[1].changes == 1
+                        // Also if it was stored before, and the reply was lost.
+                        Statement(
+                            "SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2", queue,
+                            epoch.value),
+                    ]))[2].count == 1
             }
             guard isAttached else {
                 throw .busy(
@@ -196,7 +201,11 @@
                             VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
                             """, queue, .integer(id), .text(isHandling ? "handling" : "waiting"),
                             .integer(Int64(bitPattern: number))),
-                    ]))[1].changes == 1
+                        // Also if it was stored before, and the reply was lost.
+                        Statement(
+                            "SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2", queue,
+                            .integer(Int64(bitPattern: number))),
+                    ]))[2].count == 1
             }
             guard isClaimed else { return nil }
             state.withLock { _ = $0.claims.insert(number) }
