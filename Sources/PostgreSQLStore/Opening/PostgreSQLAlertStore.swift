@@ -21,6 +21,8 @@
         private let overdueStart = Mutex(0)
         private let closing = Mutex(false)
         private let checksDurability: Bool
+        /// How long a caller waits for a server that is away.
+        private let busyTime: Duration
 
         /// Opens a queue that exists.
         ///
@@ -70,7 +72,7 @@
             self.caller = caller
             self.interruption = interruption
             self.timekeeper = timekeeper
-            self.checksDurability = checksDurability
+            (self.checksDurability, self.busyTime) = (checksDurability, busyTime)
             let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
             self.changes = changes
             let session = { () -> Session in
@@ -138,9 +140,10 @@
         ) async throws(AlertError) -> Result {
             guard !isClosed else { throw .closed }
             let reader = aside ? QueueConfined(makeSession(), label: "alertq.aside") : reader
+            let end = ContinuousClock.now + busyTime
             do throws(AlertError) {
                 return try await reader.run { session throws(AlertError) in
-                    try session.read(operation, body)
+                    try session.read(operation, until: end, takesLong: aside, body)
                 }
             } catch {
                 throw isClosed ? .closed : error
@@ -294,17 +297,26 @@
     }
 
     extension Session {
-        /// Reads, and tries once more on a new connection if the server had ended the old one.
+        /// Reads, or does what may be done twice. If the server is away, it tries again until a moment
+        /// has come, and once at least: the server may have ended the last connection long ago.
+        ///
+        /// - Parameter takesLong: Whether a statement may take longer than that.
         func read<Result>(
-            _ operation: String, _ body: (Connection, _ queue: Value) throws -> Result
+            _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
+            _ body: (Connection, _ queue: Value) throws -> Result
         ) throws(AlertError) -> Result {
             var isRepeated = false
             while true {
                 do {
-                    let db = try open()
+                    let left = max(ContinuousClock.now.duration(to: end), .seconds(1))
+                    let db = try open(within: left)
+                    if !takesLong { db.timeLimit = left }
                     return try body(db, queue)
-                } catch let error as PostgreSQLError where error.isConnectionLost && !isRepeated {
+                } catch let error as PostgreSQLError
+                    where error.maySucceedOnAnotherConnection && (!isRepeated || .now < end)
+                {
                     drop()
+                    if isRepeated { Thread.pause(.milliseconds(50)) }
                     isRepeated = true
                 } catch {
                     throw translated(error, operation)
@@ -313,9 +325,18 @@
         }
     }
 
+    extension PostgreSQLError {
+        fileprivate var maySucceedOnAnotherConnection: Bool {
+            switch cause {
+            case .timedOut, .interrupted: false
+            default: isConnectionLost || meaning == .reconnect || meaning == .tryLater
+            }
+        }
+    }
+
     extension Session {
         fileprivate func notify(_ what: Set<String>) throws(AlertError) {
-            try read("tell of a change") { db, _ in
+            try read("tell of a change", until: .now) { db, _ in
                 for what in what {
                     try db.run(
                         "SELECT pg_notify(\(Listener.channel), $2)", .text(location.queue),

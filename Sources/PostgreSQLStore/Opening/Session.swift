@@ -10,7 +10,16 @@
     /// their connection allows.
     final class Session {
         /// How long the server may take to accept a connection.
-        private static let openingTime = Duration.seconds(5)
+        static let openingTime = Duration.seconds(5)
+        /// What keeps a process that was stopped, or has vanished, from holding a lock for long, unless
+        /// the role has other limits.
+        private static let limits = Statement(
+            """
+            SELECT set_config(name, value, false)
+            FROM (VALUES ('lock_timeout', '5s'), ('idle_in_transaction_session_timeout', '10s'),
+                ('client_connection_check_interval', '200ms')) AS limits (name, value)
+            WHERE current_setting(name) = '0'
+            """)
 
         let location: PostgreSQLLocation
         let clock: ServerClock
@@ -38,17 +47,21 @@
 
         /// A connection that was working when it was last used.
         ///
+        /// - Parameter limit: How long opening another one may take.
         /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
         ///   and `PostgreSQLError`.
-        func open() throws -> Connection {
+        func open(within limit: Duration = openingTime) throws -> Connection {
             if let failure = known.failure { throw failure }
             if let connection, connection.failure == nil { return connection }
             connection = nil
             let opened = try Connection(
-                location.uri, within: Self.openingTime,
+                location.uri, within: min(limit, Self.openingTime),
                 preparation: location.isPooled ? .unnamed : .named, interruption: interruption)
-            opened.timeLimit = .seconds(30)
+            opened.timeLimit = limit
             try check(opened)
+            // A session of a pooler is anybody's: there, the role must have the settings.
+            if !location.isPooled { try opened.run(Self.limits) }
+            opened.timeLimit = .seconds(30)
             connection = opened
             return opened
         }

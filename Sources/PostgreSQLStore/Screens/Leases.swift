@@ -46,16 +46,18 @@
             self.notify = notify
         }
 
+        /// - Parameter patience: How long it waits for a server that is away.
         nonisolated(nonsending) func run<Result: Sendable>(
-            _ operation: String,
+            _ operation: String, patience: Duration = Session.openingTime,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
             let ended = state.withLock { state in
                 defer { state.ended = [] }
                 return state.ended.map { Int64(bitPattern: $0) }
             }
+            let end = ContinuousClock.now + patience
             return try await sessions.run { session throws(AlertError) in
-                try session.read(operation) { db, queue in
+                try session.read(operation, until: end) { db, queue in
                     // Whoever ended a lease may want another one at once.
                     for table in ended.isEmpty ? [] : ["screens", "claims"] {
                         try db.run(
@@ -280,7 +282,7 @@
             }
             // After those that are being deleted.
             guard hadAny else { return }
-            try? await run("end the leases") { _, _ in }
+            try? await run("end the leases", patience: .zero) { _, _ in }
             changed()
         }
     }

@@ -180,7 +180,7 @@
             flushes > 0 || !state.pending.statements.isEmpty || state.hasChangedSilently
         }
 
-        func commit() -> CommitOutcome { db.commit(ending) }
+        func commit(within limit: Duration) -> CommitOutcome { db.commit(ending, within: limit) }
 
         func rollBack() { db.rollBack() }
 

@@ -16,6 +16,8 @@
         private static let maximumBatch = 500
         /// How long it pauses after a failure, so that nothing spins.
         private static let pause = Duration.milliseconds(100)
+        /// How long the server has for an attempt at least.
+        private static let shortestAttempt = Duration.seconds(1)
         /// How long posted jobs wait for a caller's write before they are committed by themselves.
         private static let postedTime = DispatchTimeInterval.milliseconds(10)
         /// How many posted jobs are kept while they can't be written.
@@ -204,12 +206,21 @@
         private func attempt(_ jobs: [Job]) -> Outcome {
             let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
             do {
-                return try run(jobs, on: session.open())
+                let db = try session.open(within: timeLeft(for: jobs))
+                db.timeLimit = timeLeft(for: jobs)
+                return try run(jobs, on: db)
             } catch let error as PostgreSQLError {
                 return outcome(of: error, operation)
             } catch {
                 return .failed(translated(error, operation))
             }
+        }
+
+        /// How long the server may take, so that no caller waits much longer than it should; a caller
+        /// who has waited long gets one more attempt.
+        private func timeLeft(for jobs: [Job]) -> Duration {
+            let oldest = jobs.map(\.enqueued).min() ?? .now
+            return max(busyTime - oldest.duration(to: .now), min(busyTime, Self.shortestAttempt))
         }
 
         private func outcome(of error: PostgreSQLError, _ operation: String) -> Outcome {
@@ -278,7 +289,7 @@
                 return Outcome.done(failures)
             }
             let forget = { [known] in if let entries, isOwn { known.forget(entries) } }
-            switch transaction.commit() {
+            switch transaction.commit(within: busyTime) {
             case .committed: return stored()
             case .refused(let error):
                 forget()
@@ -311,7 +322,9 @@
         ) -> Bool? {
             let end = ContinuousClock.now + patience
             repeat {
-                if let db = try? session.open() {
+                let left = max(ContinuousClock.now.duration(to: end), Self.shortestAttempt)
+                if let db = try? session.open(within: left) {
+                    db.timeLimit = left
                     let transaction = try? Transaction(
                         on: db, session.queue, clock: session.clock, known: start,
                         reading: [
