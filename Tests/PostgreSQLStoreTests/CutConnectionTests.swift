@@ -115,6 +115,38 @@
             await store.close()
         }
 
+        @Test(
+            "A claim or a lease whose reply is lost belongs to its caller", arguments: [0, 40, 80])
+        func lostClaim(bytes: Int) async throws {
+            let server = try await PostgreSQLServer()
+            _ = try OwnServers([server])
+            let proxy = try Proxy(to: server.socket)
+            let store = try await PostgreSQLAlertStore.open(
+                try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
+            try await store.ask(.yesNo())
+            #expect(try await store.pendingCount() == 1)
+            let healing = Task {
+                var count = 0
+                while count < 2 {
+                    if proxy.hasFailed {
+                        proxy.heal()
+                        count += 1
+                    }
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            proxy.fail(.cut, after: bytes, .toClient)
+            let claim = try await store.claim(1)
+            #expect(claim != nil)
+            proxy.fail(.cut, after: bytes, .toClient)
+            let lease = try await store.attach(
+                AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false))
+            #expect(await store.screens().followers.count == 1)
+            lease.release()
+            await healing.value
+            await store.close()
+        }
+
         private static func location(_ proxy: Proxy) throws -> PostgreSQLLocation {
             try PostgreSQLLocation(
                 "postgresql://alertq@127.0.0.1:\(proxy.port)/postgres?sslmode=disable"
