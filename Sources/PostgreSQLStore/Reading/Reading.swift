@@ -83,10 +83,13 @@
             case .waiting(let source, let orOverdue):
                 let found = try await read("list what waits") { [clock] db, queue in
                     let now = clock.now()
-                    let ids = try db.waiting(
-                        queue, source: source, orOverdue: orOverdue, after: query.after,
-                        limit: query.limit, at: now)
-                    return try db.alerts(queue, ids).map { $0.visible(at: now) }
+                    // What is found to wait must not end before its row is read.
+                    return try db.reading {
+                        let ids = try db.waiting(
+                            queue, source: source, orOverdue: orOverdue, after: query.after,
+                            limit: query.limit, at: now)
+                        return try db.alerts(queue, ids).map { $0.visible(at: now) }
+                    }
                 }
                 records = try await asSeen(found)
             case .history(let filter):
