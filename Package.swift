@@ -176,7 +176,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "AlertQueueTesting", "PostgreSQLTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
+                "AlertQueueTesting", "PostgreSQLTesting", "ProcessTesting", "RestartDaemon",
+                "TestSupport",
                 "TidyDaemon", "CLinux", "Linux", "TextFormats",
             ],
             exclude: [

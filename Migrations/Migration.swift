@@ -1,7 +1,6 @@
 /// One numbered step of the database schema.
 ///
-/// From the release of 0.2.0 on, a migration is never edited; its mistakes are corrected by the
-/// next one.
+/// A migration is never edited; its mistakes are corrected by the next one.
 package struct Migration: Sendable {
     /// The schema version after this step, from 1.
     package let version: Int

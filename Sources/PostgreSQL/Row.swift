@@ -37,6 +37,13 @@
             isNull(at: column) ? nil : String(decoding: bytes(at: column), as: UTF8.self)
         }
 
+        /// Types are those of the tables.
+        package func isInteger(at column: Int32) -> Bool { !isNull(at: column) }
+
+        package func holds(_ text: String, at column: Int32) -> Bool {
+            !isNull(at: column) && bytes(at: column).elementsEqual(text.utf8)
+        }
+
         /// The bytes of a `bytea`, whatever its output format is.
         package func blob(at column: Int32) -> [UInt8]? {
             guard !isNull(at: column) else { return nil }

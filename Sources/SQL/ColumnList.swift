@@ -43,10 +43,18 @@ package protocol SQLRow: ~Copyable {
     func optionalText(at column: Int32) -> String?
     /// The bytes of a column; SQL `NULL` is `nil`.
     func blob(at column: Int32) -> [UInt8]?
+    /// Whether a column holds an integer, and neither SQL `NULL` nor what would be converted to one.
+    func isInteger(at column: Int32) -> Bool
+    /// Whether a column holds the bytes of a text.
+    func holds(_ text: String, at column: Int32) -> Bool
 }
 
 extension SQLRow where Self: ~Copyable {
     package func isNull(_ column: some ColumnList) -> Bool { isNull(at: column.index) }
+
+    package func holds(_ text: String, _ column: some ColumnList) -> Bool {
+        holds(text, at: column.index)
+    }
 
     /// The integer of a column; SQL `NULL` is 0.
     package func integer(_ column: some ColumnList) -> Int64 { integer(at: column.index) }

@@ -33,6 +33,10 @@ package struct Row: SQLRow, ~Copyable {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
+    package func isInteger(at column: Int32) -> Bool { raw(at: column).kind == .integer }
+
+    package func holds(_ text: String, at column: Int32) -> Bool { raw(at: column).holds(text) }
+
     package func raw(at column: Int32) -> RawColumn {
         // Looked up once. The value is “unprotected” in SQLite's words: it is for one thread only,
         // like the connection here.

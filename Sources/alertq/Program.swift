@@ -7,9 +7,9 @@ import TextFormats
 
 /// The process: its arguments, its standard streams and its end.
 enum Program {
-    static let version = "0.1.0"
+    static let version = "0.2.0"
     /// The day of this version.
-    static let releaseDate = "2026-11-21"
+    static let releaseDate = "2026-11-27"
 
     /// Runs the verb that the command line names, and ends the process.
     ///

@@ -86,11 +86,16 @@
             try addAlerts(to: &verifier)
             for fault in try sourceFaults() { verifier.add(fault) }
             let ids = try db.first(
-                "SELECT first_id, last_id, seq, hash FROM heads WHERE queue = $1", queue
+                """
+                SELECT first_id, last_id, seq, hash, at_ms,
+                    (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1)
+                FROM heads WHERE queue = $1
+                """, queue
             ) { row in
                 (
                     first: row.integer(at: 0), last: row.integer(at: 1),
-                    head: AuditHead(sequence: row.integer(at: 2), hash: row.blob(at: 3) ?? [])
+                    head: AuditHead(sequence: row.integer(at: 2), hash: row.blob(at: 3) ?? []),
+                    time: row.integer(at: 4), newest: row.integer(at: 5)
                 )
             }
             if let ids {
@@ -100,11 +105,25 @@
                         "the next alert would have at least the number \(ids.first), but the log "
                             + "says \(logged)")
                 }
+                if ids.last != ids.newest {
+                    verifier.add(
+                        "the queue says that its newest alert is \(ids.last), but that is "
+                            + "\(ids.newest)")
+                }
                 let newest = try db.first(
-                    "SELECT seq, hash FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1", queue
-                ) { AuditHead(sequence: $0.integer(at: 0), hash: $0.blob(at: 1) ?? []) }
-                if ids.head != newest ?? .start {
+                    "SELECT seq, hash, at_ms FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1",
+                    queue
+                ) { row in
+                    (
+                        head: AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
+                        time: row.integer(at: 2)
+                    )
+                }
+                if ids.head != newest?.head ?? .start {
                     verifier.add("the head of the queue is not the last entry of its log")
+                }
+                if let newest, ids.time < newest.time {
+                    verifier.add("the head of the queue is older than the last entry of its log")
                 }
             }
             verifier.end()
@@ -137,15 +156,19 @@
                 (trails, start) = try self.trails(from: start)
                 let found = Dictionary(
                     try db.run(Query.alerts(queue, trails.map(\.id))).rows { row in
-                        (row.integer(AlertRow.Column.id), try? AlertRow(row))
+                        let alert = try? AlertRow(row)
+                        return (
+                            row.integer(AlertRow.Column.id),
+                            alert.map { (row: $0, faults: $0.formFaults(row)) }
+                        )
                     }, uniquingKeysWith: { $1 })
                 for trail in trails {
                     let faults: [AlertFault]
                     switch found[trail.id] {
-                    case .some(.some(let row)):
-                        let alert = row.alert.withContent
+                    case .some(.some(let found)):
+                        let alert = found.row.alert.withContent
                         faults =
-                            row.contradictions.map { AlertFault($0) } + trail.faults(of: alert)
+                            found.faults.map { AlertFault($0) } + trail.faults(of: alert)
                             + trail.laterFaults(of: alert, at: now)
                     case .some(.none): faults = [AlertFault("can't be understood")]
                     case .none: faults = trail.faultsWithoutAlert
@@ -199,14 +222,14 @@
         private func sourceFaults() throws -> [String] {
             try db.rows(
                 """
+                WITH counts AS (SELECT source_id, count(*) AS waiting FROM alerts
+                    WHERE queue = $1 AND outcome IS NULL GROUP BY source_id),
+                own AS (SELECT sources.*, coalesce(counts.waiting, 0) AS waiting FROM sources
+                    LEFT JOIN counts ON source_id = id WHERE queue = $1)
                 SELECT name, uid, host, pending, waiting FROM (
-                    SELECT sources.*, CASE WHEN name = '' THEN
-                        (SELECT count(*) FROM alerts JOIN sources AS own ON own.id = source_id
-                            WHERE alerts.queue = $1 AND outcome IS NULL AND own.uid = sources.uid
-                                AND own.host = sources.host)
-                        ELSE (SELECT count(*) FROM alerts WHERE queue = $1 AND outcome IS NULL
-                            AND source_id = sources.id) END AS waiting
-                    FROM sources WHERE queue = $1) AS counted
+                    SELECT id, name, uid, host, pending, CASE WHEN name = ''
+                        THEN sum(waiting) OVER (PARTITION BY uid, host) ELSE waiting END AS waiting
+                    FROM own) AS counted
                 WHERE pending <> waiting ORDER BY id LIMIT 100
                 """, queue
             ) { row in

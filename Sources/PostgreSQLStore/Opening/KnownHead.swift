@@ -58,6 +58,18 @@
             }
         }
 
+        /// Notes an own commit; returns whether others have changed the queue since it was known.
+        func didCommit(
+            from start: AuditHead, changes before: Int64, to head: AuditHead, changes: Int64
+        ) -> Bool {
+            state.withLock { state in
+                let isContiguous = state.head.sequence >= start.sequence && state.changes >= before
+                if head.sequence > state.head.sequence { state.head = head }
+                state.changes = max(state.changes, changes)
+                return !isContiguous
+            }
+        }
+
         /// Whether an entry is the process's own, and no news for other parts of it.
         func isOwn(_ sequence: Int64) -> Bool {
             state.withLock { state in

@@ -15,6 +15,7 @@
         let writer: Writer
         private let reader: QueueConfined<Session>
         private let interruption: Interruption
+        private let readingInterruption: Interruption
         private let watch: Watch
         let leases: Leases
         private let timekeeper: Timekeeper?
@@ -24,6 +25,8 @@
         private let checksDurability: Bool
         /// Why nothing can be written through this store; `nil` for one that was opened for writing.
         let refusal: AlertError?
+        /// How long a caller waits for a server that is away.
+        private let busyTime: Duration
 
         /// Opens a queue that exists.
         ///
@@ -43,12 +46,12 @@
             appliesDeadlines: Bool = false, isReadOnly: Bool = false, checksDurability: Bool = true,
             onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
         ) async throws(AlertError) -> PostgreSQLAlertStore {
-            let interruption: Interruption
-            do { interruption = try Interruption() } catch {
+            let interruptions: (reading: Interruption, rest: Interruption)
+            do { interruptions = (try Interruption(), try Interruption()) } catch {
                 throw translated(error, "open the queue")
             }
             let store = PostgreSQLAlertStore(
-                location, clock, caller, interruption, busyTime: busyTime, checksDurability,
+                location, clock, caller, interruptions, busyTime: busyTime, checksDurability,
                 refusal: isReadOnly
                     ? .notPermitted(
                         path: location.description,
@@ -70,28 +73,31 @@
 
         private init(
             _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
-            _ interruption: Interruption, busyTime: Duration, _ checksDurability: Bool,
+            _ interruptions: (reading: Interruption, rest: Interruption), busyTime: Duration,
+            _ checksDurability: Bool,
             refusal: AlertError?,
             timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
         ) {
             self.location = location
             self.clock = clock
             self.caller = caller
-            self.interruption = interruption
+            interruption = interruptions.rest
+            readingInterruption = interruptions.reading
             self.timekeeper = timekeeper
-            self.checksDurability = checksDurability
+            (self.checksDurability, self.busyTime) = (checksDurability, busyTime)
             self.refusal = refusal
             let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
             self.changes = changes
-            let session = { () -> Session in
+            let session = { (interruption: Interruption) -> Session in
                 Session(
                     location, clock: clock, known: known, interruption: interruption,
                     checksDurability: checksDurability)
             }
-            let reader = QueueConfined(session(), label: "alertq.reader")
-            self.reader = reader
-            let watch = Watch(session(), known: known) { what in
-                try? await reader.run { session throws(AlertError) in
+            reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
+            // Leases are renewed whatever a reader waits for.
+            let leaser = QueueConfined(session(interruptions.rest), label: "alertq.leases")
+            let watch = Watch(session(interruptions.reading), known: known) { what in
+                try? await leaser.run { session throws(AlertError) in
                     try session.notify(what)
                 }
             } onChange: {
@@ -104,12 +110,12 @@
             }
             self.watch = watch
             writer = Writer(
-                session(), known: known, busyTime: busyTime, onTrouble: onTrouble,
+                session(interruptions.rest), known: known, busyTime: busyTime, onTrouble: onTrouble,
                 onCommit: { concernsOthers in
                     changes.note(concernsOthers)
                     watch.notify()
                 })
-            leases = Leases(reader, changes: screenChanges) { watch.notifyOfScreens() }
+            leases = Leases(leaser, changes: screenChanges) { watch.notifyOfScreens() }
         }
 
         deinit {
@@ -145,8 +151,11 @@
             guard !wasClosed else { return }
             timekeeper?.stop()
             watch.stop()
+            // What readers wait for is no longer wanted; what was written and ended still is.
+            readingInterruption.interrupt()
             await leases.close()
             await writer.close()
+            await watch.flush()
             interruption.interrupt()
             try? await reader.run { $0.close() }
             changes.note()
@@ -164,9 +173,10 @@
         ) async throws(AlertError) -> Result {
             guard !isClosed else { throw .closed }
             let reader = aside ? QueueConfined(makeSession(), label: "alertq.aside") : reader
+            let end = ContinuousClock.now + busyTime
             do throws(AlertError) {
                 return try await reader.run { session throws(AlertError) in
-                    try session.read(operation, body)
+                    try session.read(operation, until: end, takesLong: aside, body)
                 }
             } catch {
                 throw isClosed ? .closed : error
@@ -175,7 +185,7 @@
 
         private func makeSession() -> Session {
             Session(
-                location, clock: clock, known: known, interruption: interruption,
+                location, clock: clock, known: known, interruption: readingInterruption,
                 checksDurability: checksDurability)
         }
 
@@ -325,17 +335,26 @@
     }
 
     extension Session {
-        /// Reads, and tries once more on a new connection if the server had ended the old one.
+        /// Reads, or does what may be done twice. If the server is away, it tries again until a moment
+        /// has come, and once at least: the server may have ended the last connection long ago.
+        ///
+        /// - Parameter takesLong: Whether a statement may take longer than that.
         func read<Result>(
-            _ operation: String, _ body: (Connection, _ queue: Value) throws -> Result
+            _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
+            _ body: (Connection, _ queue: Value) throws -> Result
         ) throws(AlertError) -> Result {
             var isRepeated = false
             while true {
                 do {
-                    let db = try open()
+                    let left = max(ContinuousClock.now.duration(to: end), .seconds(1))
+                    let db = try open(within: left)
+                    if !takesLong { db.timeLimit = left }
                     return try body(db, queue)
-                } catch let error as PostgreSQLError where error.isConnectionLost && !isRepeated {
+                } catch let error as PostgreSQLError
+                    where error.maySucceedOnAnotherConnection && (!isRepeated || .now < end)
+                {
                     drop()
+                    if isRepeated { Thread.pause(.milliseconds(50)) }
                     isRepeated = true
                 } catch {
                     throw translated(error, operation)
@@ -344,9 +363,18 @@
         }
     }
 
+    extension PostgreSQLError {
+        fileprivate var maySucceedOnAnotherConnection: Bool {
+            switch cause {
+            case .timedOut, .interrupted: false
+            default: isConnectionLost || meaning == .reconnect || meaning == .tryLater
+            }
+        }
+    }
+
     extension Session {
         fileprivate func notify(_ what: Set<String>) throws(AlertError) {
-            try read("tell of a change") { db, _ in
+            try read("tell of a change", until: .now) { db, _ in
                 for what in what {
                     try db.run(
                         "SELECT pg_notify(\(Listener.channel), $2)", .text(location.queue),
@@ -401,7 +429,9 @@
 
         /// A moment that has passed, but not before the last entry.
         fileprivate func earliest(_ moment: ClockReading) -> ClockReading {
-            moment.isAtOrAfter(now) ? now : moment
+            let isInOrder =
+                !moment.isAtOrAfter(now) && moment.wallMilliseconds >= lastTime
+            return isInOrder ? moment : now
         }
     }
 #endif

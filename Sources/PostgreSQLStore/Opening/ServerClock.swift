@@ -38,13 +38,18 @@
                 lead.map { here.bootMilliseconds.addingBounded($0) } ?? here.wallMilliseconds)
         }
 
+        /// Notes what the server's clock shows now.
+        func note(_ milliseconds: Int64) {
+            let here = SystemClock().now().bootMilliseconds
+            lead.withLock { $0 = milliseconds.subtractingBounded(here) }
+        }
+
         /// The moment of a transaction, when the server's clock has shown a time.
         ///
         /// - Parameter last: The time of the transaction before.
         func moment(_ milliseconds: Int64, notBefore last: Int64) -> ClockReading {
             if let manual { return manual.now() }
-            let here = SystemClock().now().bootMilliseconds
-            lead.withLock { $0 = milliseconds.subtractingBounded(here) }
+            note(milliseconds)
             return Self.reading(max(milliseconds, last))
         }
 

@@ -10,7 +10,16 @@
     /// their connection allows.
     final class Session {
         /// How long the server may take to accept a connection.
-        private static let openingTime = Duration.seconds(5)
+        static let openingTime = Duration.seconds(5)
+        /// What keeps a process that was stopped, or has vanished, from holding a lock for long, unless
+        /// the role has other limits.
+        private static let limits = Statement(
+            """
+            SELECT set_config(name, value, false)
+            FROM (VALUES ('lock_timeout', '5s'), ('idle_in_transaction_session_timeout', '10s'),
+                ('client_connection_check_interval', '200ms')) AS limits (name, value)
+            WHERE current_setting(name) = '0'
+            """)
 
         let location: PostgreSQLLocation
         let clock: ServerClock
@@ -38,17 +47,21 @@
 
         /// A connection that was working when it was last used.
         ///
+        /// - Parameter limit: How long opening another one may take.
         /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
         ///   and `PostgreSQLError`.
-        func open() throws -> Connection {
+        func open(within limit: Duration = openingTime) throws -> Connection {
             if let failure = known.failure { throw failure }
             if let connection, connection.failure == nil { return connection }
             connection = nil
             let opened = try Connection(
-                location.uri, within: Self.openingTime,
+                location.uri, within: min(limit, Self.openingTime),
                 preparation: location.isPooled ? .unnamed : .named, interruption: interruption)
-            opened.timeLimit = .seconds(30)
+            opened.timeLimit = limit
             try check(opened)
+            // A session of a pooler is anybody's: there, the role must have the settings.
+            if !location.isPooled { try opened.run(Self.limits) }
+            opened.timeLimit = .seconds(30)
             connection = opened
             return opened
         }
@@ -69,7 +82,8 @@
                 """
                 SELECT pg_encoding_to_char(encoding), current_setting('synchronous_commit'),
                     current_setting('fsync'), current_setting('full_page_writes'),
-                    to_regclass('schema_versions') IS NOT NULL AND to_regclass('heads') IS NOT NULL
+                    to_regclass('schema_versions') IS NOT NULL AND to_regclass('heads') IS NOT NULL,
+                    \(Lease.clock)
                 FROM pg_database WHERE datname = current_database()
                 """
             ) { row in
@@ -77,10 +91,11 @@
                     encoding: row.optionalText(at: 0) ?? "", commit: row.optionalText(at: 1) ?? "",
                     isSynced: row.optionalText(at: 2) == "on"
                         && row.optionalText(at: 3) == "on",
-                    hasSchema: row.optionalText(at: 4) == "t"
+                    hasSchema: row.optionalText(at: 4) == "t", time: row.integer(at: 5)
                 )
             }
             guard let settings else { throw problem("the database is gone") }
+            clock.note(settings.time)
             guard settings.encoding == "UTF8" else {
                 throw problem("its encoding is \(settings.encoding), and not UTF8")
             }

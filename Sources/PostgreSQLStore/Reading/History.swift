@@ -30,8 +30,8 @@
             }
             if !sources.isEmpty {
                 conditions.append(
-                    "alerts.source_id IN (SELECT id FROM sources WHERE queue = $1 AND "
-                        + sources.joined(separator: " AND ") + ")")
+                    "alerts.source_id = ANY (ARRAY(SELECT id FROM sources WHERE queue = $1 AND "
+                        + sources.joined(separator: " AND ") + "))")
             }
             if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
             if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }

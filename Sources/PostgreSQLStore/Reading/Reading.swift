@@ -11,6 +11,8 @@
         ) async throws(AlertError) -> Receipt {
             let hosts = hosts
             let found = try await read("look for an alert") { [clock] db, queue -> Receipt? in
+                // In this order: what happens in between comes after the head.
+                let head = try db.head(queue).head
                 let row =
                     switch reference {
                     case .id(let id): try db.checkedAlert(queue, id)
@@ -23,7 +25,7 @@
                 return Receipt(
                     record: row.visible(at: now),
                     isCancelRequested: try db.isCancelRequested(queue, row),
-                    timeLeft: row.expiry.map(now.time), head: try db.head(queue).head)
+                    timeLeft: row.expiry.map(now.time), head: head)
             }
             guard var found else {
                 throw switch reference {
@@ -85,10 +87,13 @@
             case .waiting(let source, let orOverdue):
                 let found = try await read("list what waits") { [clock] db, queue in
                     let now = clock.now()
-                    let ids = try db.waiting(
-                        queue, source: source, orOverdue: orOverdue, after: query.after,
-                        limit: query.limit, at: now)
-                    return try db.alerts(queue, ids).map { $0.visible(at: now) }
+                    // What is found to wait must not end before its row is read.
+                    return try db.reading {
+                        let ids = try db.waiting(
+                            queue, source: source, orOverdue: orOverdue, after: query.after,
+                            limit: query.limit, at: now)
+                        return try db.alerts(queue, ids).map { $0.visible(at: now) }
+                    }
                 }
                 records = try await asSeen(found)
             case .history(let filter):
@@ -376,7 +381,8 @@
                             THEN expires_boot_ms > $3 ELSE expires_ms > $4 END)
                         AND ($6::text IS NULL OR source_id IN (SELECT sources.id FROM sources
                             WHERE queue = $1 AND name = $6))
-                    FROM alerts WHERE queue = $1 AND (outcome IS NULL OR id = $7)
+                    FROM alerts WHERE queue = $1 AND id IN (SELECT id FROM alerts
+                        WHERE queue = $1 AND outcome IS NULL UNION SELECT $7::bigint)
                     """,
                     Query.moment(queue, now) + [
                         .integer(orOverdue ? 1 : 0), .optional(source), .optional(last),

@@ -46,24 +46,37 @@
             self.notify = notify
         }
 
+        /// - Parameter patience: How long it waits for a server that is away.
         nonisolated(nonsending) func run<Result: Sendable>(
-            _ operation: String,
+            _ operation: String, patience: Duration = Session.openingTime,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
             let ended = state.withLock { state in
                 defer { state.ended = [] }
                 return state.ended.map { Int64(bitPattern: $0) }
             }
+            let end = ContinuousClock.now + patience
             return try await sessions.run { session throws(AlertError) in
-                try session.read(operation) { db, queue in
+                try session.read(operation, until: end) { db, queue in
                     // Whoever ended a lease may want another one at once.
-                    for table in ended.isEmpty ? [] : ["screens", "claims"] {
-                        try db.run(
-                            "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])",
-                            queue, .integers(ended))
-                    }
+                    try self.delete(ended, db, queue)
                     return try body(db, queue)
                 }
+            }
+        }
+
+        private func delete(_ ended: [Int64], _ db: Connection, _ queue: Value) throws {
+            guard !ended.isEmpty else { return }
+            do {
+                for table in ["screens", "claims"] {
+                    try db.run(
+                        "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])",
+                        queue, .integers(ended))
+                }
+            } catch {
+                // The next call tries it again.
+                state.withLock { $0.ended += ended.map { UInt64(bitPattern: $0) } }
+                throw error
             }
         }
 
@@ -98,8 +111,13 @@
                             INSERT INTO screens (queue, epoch, screen, seen_ms)
                             SELECT $1, $2, $3, \(Lease.clock)
                             WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
+                            ON CONFLICT DO NOTHING
                             """, queue, epoch.value, .text(text), .integer(Self.capacity)),
-                    ]))[1].changes == 1
+                        // Also if it was stored before, and the reply was lost.
+                        Statement(
+                            "SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2", queue,
+                            epoch.value),
+                    ]))[2].count == 1
             }
             guard isAttached else {
                 throw .busy(
@@ -188,15 +206,18 @@
                 return try db.run(
                     Pipeline([
                         Statement(
-                            "DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND \(expired)",
-                            queue, .integer(id)),
+                            "DELETE FROM claims WHERE queue = $1 AND \(expired)", queue),
                         Statement(
                             """
                             INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
                             VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
                             """, queue, .integer(id), .text(isHandling ? "handling" : "waiting"),
                             .integer(Int64(bitPattern: number))),
-                    ]))[1].changes == 1
+                        // Also if it was stored before, and the reply was lost.
+                        Statement(
+                            "SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2", queue,
+                            .integer(Int64(bitPattern: number))),
+                    ]))[2].count == 1
             }
             guard isClaimed else { return nil }
             state.withLock { _ = $0.claims.insert(number) }
@@ -232,6 +253,8 @@
                 return (state.screens.values.compactMap(\.lease), Array(state.claims))
             }
             guard !screens.isEmpty || !claims.isEmpty else { return }
+            // The server grants the time from before it answers.
+            let now = ContinuousClock.now
             let kept = try? await run("renew the leases") { db, queue -> Set<Int64> in
                 let results = try db.run(
                     Pipeline([
@@ -250,7 +273,6 @@
                     ]))
                 return Set(results[0].rows { $0.integer() })
             }
-            let now = ContinuousClock.now
             var isLost = false
             for screen in screens {
                 let isKept = kept.map { $0.contains(Int64(bitPattern: screen.epoch.number)) }
@@ -271,7 +293,7 @@
             }
             // After those that are being deleted.
             guard hadAny else { return }
-            try? await run("end the leases") { _, _ in }
+            try? await run("end the leases", patience: .zero) { _, _ in }
             changed()
         }
     }

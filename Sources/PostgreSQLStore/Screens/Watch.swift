@@ -9,25 +9,27 @@
         /// How often other processes are told of changes at most: the server has one lock for that.
         private static let pause = Duration.milliseconds(100)
 
-        private struct State {
+        fileprivate struct State {
             var looks: Task<Void, Never>?
             var isStopped = false
+            /// When those that wait look again by themselves.
+            var nextTick: ContinuousClock.Instant?
             /// What is to be told.
             var wanted: Set<String> = []
             var lastNotified: ContinuousClock.Instant?
             var isNotifying = false
         }
 
-        private let state = Mutex(State())
+        fileprivate let state = Mutex(State())
         private let listener: QueueConfined<Listener>
         private let known: KnownHead
         private let onChange: @Sendable () -> Void
         private let onScreens: @Sendable () -> Void
         private let onTick: @Sendable () -> Void
         /// Whether the server tells of changes.
-        private let notifies: Bool
+        fileprivate let notifies: Bool
         /// Sends a notification.
-        private let send: @Sendable (Set<String>) async -> Void
+        fileprivate let send: @Sendable (Set<String>) async -> Void
 
         init(
             _ session: sending Session, known: KnownHead,
@@ -67,7 +69,10 @@
         }
 
         private func look() async {
-            let end = ContinuousClock.now + .seconds(1)
+            let end = state.withLock { state in
+                state.nextTick = state.nextTick ?? .now + .seconds(1)
+                return state.nextTick ?? .now
+            }
             if !notifies { try? await Task.sleep(until: end) }
             do throws(AlertError) {
                 let (head, changes, told) = try await listener.run {
@@ -80,7 +85,9 @@
                 // It is tried again, and readers find out by themselves.
                 try? await Task.sleep(for: .milliseconds(200))
             }
-            if ContinuousClock.now >= end { onTick() }
+            guard ContinuousClock.now >= end else { return }
+            state.withLock { $0.nextTick = nil }
+            onTick()
         }
 
         /// Tells other processes that the queue has changed.
@@ -92,8 +99,9 @@
         private func tell(_ what: String) {
             guard notifies else { return }
             let isNew = state.withLock { state in
-                guard !state.isStopped else { return false }
                 state.wanted.insert(what)
+                // At the end they are sent all at once.
+                guard !state.isStopped else { return false }
                 defer { state.isNotifying = true }
                 return !state.isNotifying
             }
@@ -116,6 +124,17 @@
                 if wanted.isEmpty { return }
                 await send(wanted)
             }
+        }
+    }
+
+    extension Watch {
+        /// Tells what was not told yet, without a pause.
+        nonisolated(nonsending) func flush() async {
+            let wanted = state.withLock { state in
+                defer { state.wanted = [] }
+                return state.wanted
+            }
+            if !wanted.isEmpty, notifies { await send(wanted) }
         }
     }
 

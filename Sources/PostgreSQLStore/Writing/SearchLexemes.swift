@@ -12,7 +12,7 @@
         static func of(_ alert: Alert, _ input: Alert.Input) -> Set<String> {
             var words: Set<String> = []
             for column in SearchableText(alert, input).columns {
-                for word in column.text.split(separator: " ") { words.insert(cut(word)) }
+                for word in Self.words(column.text) { words.insert(cut(word)) }
             }
             words.remove("")
             return words
@@ -22,7 +22,7 @@
         /// <https://www.postgresql.org/docs/current/datatype-textsearch.html#DATATYPE-TSQUERY>.
         static func query(_ text: SearchText) -> String {
             text.terms.flatMap { term in
-                let words = term.pattern.split(separator: " ")
+                let words = Self.words(term.pattern)
                 return words.enumerated().map { index, word in
                     let cutWord = cut(word)
                     let isLast = index == words.count - 1
@@ -31,6 +31,11 @@
                     return "'\(quoted)'" + (isPrefix ? ":*" : "")
                 }
             }.joined(separator: " & ")
+        }
+
+        /// The parts between spaces, to which no mark belongs that follows one.
+        private static func words(_ text: String) -> [String] {
+            text.unicodeScalars.split(separator: " ").map { String(String.UnicodeScalarView($0)) }
         }
 
         private static func cut(_ word: some StringProtocol) -> String {

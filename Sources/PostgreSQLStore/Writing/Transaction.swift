@@ -27,6 +27,7 @@
             /// The alerts and keys about which rows read earlier may no longer be true.
             var changedAlerts: Set<Alert.ID> = []
             var changedKeys: Set<String> = []
+            var changedRequests: Set<RequestedChange> = []
         }
 
         struct SourceName: Hashable {
@@ -46,6 +47,8 @@
         /// The end of the log before the transaction.
         let start: AuditHead
         let changes: Int64
+        /// The time of the transaction before.
+        let lastTime: Int64
         private let firstID: Alert.ID
         var state: State
         /// How often pending statements were sent: what was changed before can't be undone alone.
@@ -62,35 +65,41 @@
         /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log no longer has the head that is known.
         init(
             on db: Connection, _ queue: Value, clock: ServerClock, known: AuditHead,
-            reading needed: [Statement]
+            reading needed: [Statement], within limit: Duration
         ) throws {
             var pipeline = Pipeline()
             // Deciding takes other statements than locking: a statement sees the past in which it
             // began to wait.
             pipeline.add(
                 """
-                SELECT seq, hash, at_ms, last_id, first_id, changes, (SELECT moved_to FROM queues
-                    WHERE queues.id = heads.queue) FROM heads WHERE queue = $1 FOR UPDATE
+                SELECT seq, hash, at_ms, last_id, first_id, changes FROM heads
+                WHERE queue = $1 FOR UPDATE
                 """, queue)
             pipeline.add(
-                "SELECT \(Lease.clock), (SELECT hash FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1), (SELECT hash FROM audit WHERE queue = $1 AND seq = $2)",
-                queue, .integer(known.sequence))
+                """
+                SELECT \(Lease.clock),
+                    (SELECT hash FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1),
+                    (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
+                    (SELECT moved_to FROM queues WHERE id = $1)
+                """, queue, .integer(known.sequence))
             for statement in needed { pipeline.add(statement) }
-            let results = try db.begin(pipeline)
+            let results = try db.begin(pipeline, within: limit)
             let read = results[0].first { row in
                 (
                     head: AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
                     time: row.integer(at: 2), lastID: row.integer(at: 3),
-                    firstID: row.integer(at: 4), changes: row.integer(at: 5),
-                    movedTo: row.optionalText(at: 6)
+                    firstID: row.integer(at: 4), changes: row.integer(at: 5)
                 )
             }
             guard let read else { throw AlertError.inconsistent(nil, "the queue has no head") }
-            if let place = read.movedTo {
-                throw AlertError.incompatible(path: "the queue", "it has moved to \(place)")
-            }
             let seen = results[1].first { row in
-                (time: row.integer(at: 0), last: row.blob(at: 1), known: row.blob(at: 2))
+                (
+                    time: row.integer(at: 0), last: row.blob(at: 1), known: row.blob(at: 2),
+                    movedTo: row.optionalText(at: 3)
+                )
+            }
+            if let place = seen?.movedTo {
+                throw AlertError.incompatible(path: "the queue", "has moved to \(place)")
             }
             guard let seen, (seen.last ?? AuditHead.start.hash) == read.head.hash else {
                 throw AlertError.inconsistent(nil, "the last entry of its log is not its head")
@@ -103,6 +112,7 @@
             self.queue = queue
             now = clock.moment(seen.time, notBefore: read.time)
             start = read.head
+            lastTime = read.time
             changes = read.changes
             firstID = read.firstID
             state = State(head: read.head, lastID: read.lastID)
@@ -118,6 +128,16 @@
             if !isFresh, let result = found[statement] { return result }
             try flush()
             return try db.run(statement)
+        }
+
+        /// Reads what will be needed in one round trip.
+        private func readAtOnce(_ statements: [Statement]) throws {
+            let missing = statements.filter { found[$0] == nil }
+            guard !missing.isEmpty else { return }
+            try flush()
+            for (statement, result) in zip(missing, try db.run(Pipeline(missing))) {
+                found[statement] = result
+            }
         }
 
         func write(_ sql: String, _ values: Value...) { write(sql, values) }
@@ -180,7 +200,7 @@
             flushes > 0 || !state.pending.statements.isEmpty || state.hasChangedSilently
         }
 
-        func commit() -> CommitOutcome { db.commit(ending) }
+        func commit(within limit: Duration) -> CommitOutcome { db.commit(ending, within: limit) }
 
         func rollBack() { db.rollBack() }
 
@@ -291,7 +311,9 @@
 
         func made(_ change: RequestedChange) throws -> MadeChange? {
             let oldest = now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)
-            return try read(Query.request(queue, change)).first { row -> MadeChange? in
+            let isFresh = state.changedRequests.contains(change)
+            return try read(Query.request(queue, change), isFresh: isFresh).first {
+                row -> MadeChange? in
                 guard row.integer(at: 2) >= oldest else { return nil }
                 return MadeChange(
                     alert: row.integer(at: 0),
@@ -300,6 +322,7 @@
         }
 
         func remember(_ change: RequestedChange, _ made: MadeChange) {
+            state.changedRequests.insert(change)
             // Those that are too old go a few at a time.
             write(
                 """
@@ -460,6 +483,8 @@
         func applyDeadlines(from start: inout Int, by caller: Caller) throws -> Bool {
             let ids = try read(Query.overdue(queue, now, limit: Self.examined, from: start))
                 .rows { $0.integer() }
+            try readAtOnce(
+                ids.prefix(200).flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] })
             var expired = 0
             for id in ids {
                 // One transaction does not take all of them.

@@ -16,6 +16,8 @@
         private static let maximumBatch = 500
         /// How long it pauses after a failure, so that nothing spins.
         private static let pause = Duration.milliseconds(100)
+        /// How long the server has for an attempt at least.
+        private static let shortestAttempt = Duration.seconds(1)
         /// How long posted jobs wait for a caller's write before they are committed by themselves.
         private static let postedTime = DispatchTimeInterval.milliseconds(10)
         /// How many posted jobs are kept while they can't be written.
@@ -29,12 +31,22 @@
             let work: @Sendable (Transaction) throws -> Void
             /// Called with the result; `nil` for a posted job.
             let finish: (@Sendable (AlertError?) -> Void)?
-            let enqueued = ContinuousClock.now
+            var enqueued = ContinuousClock.now
+
+            /// The same job, which waits anew.
+            var again: Job {
+                var job = self
+                job.enqueued = .now
+                return job
+            }
         }
+
+        private enum Schedule { case soon, now }
 
         private struct State {
             var waiting: [Job] = []
-            var isScheduled = false
+            /// When what waits will be written.
+            var scheduled: Schedule?
             var refusal: AlertError?
             var hasLostPosted = false
         }
@@ -85,16 +97,25 @@
         }
 
         private func submit(_ job: Job) {
+            let isPosted = job.finish == nil
             let (refusal, isNew) = state.withLock { state -> (AlertError?, Bool) in
                 if let refusal = state.refusal { return (refusal, false) }
+                if isPosted, state.waiting.count >= Self.maximumPosted {
+                    return (.busy("too many entries of the log wait"), false)
+                }
                 state.waiting.append(job)
-                let isNew = !state.isScheduled
-                state.isScheduled = true
+                // A caller's write does not wait for the time of a posted one.
+                let isNew = state.scheduled == nil || (state.scheduled == .soon && !isPosted)
+                if isNew { state.scheduled = isPosted ? .soon : .now }
                 return (nil, isNew)
             }
-            if let refusal { return job.finish?(refusal) ?? () }
+            if let refusal {
+                // Nobody waits for what is posted to a store that was closed.
+                if isPosted, case .closed = refusal { return }
+                return end(job, refusal)
+            }
             guard isNew else { return }
-            if job.finish == nil {
+            if isPosted {
                 executor.asyncAfter(deadline: .now() + Self.postedTime) { self.drain() }
             } else {
                 executor.async { self.drain() }
@@ -123,7 +144,7 @@
                 let batch = state.withLock { state -> [Job] in
                     let batch = Array(state.waiting.prefix(Self.maximumBatch))
                     state.waiting.removeFirst(batch.count)
-                    if batch.isEmpty { state.isScheduled = false }
+                    if batch.isEmpty { state.scheduled = nil }
                     return batch
                 }
                 if batch.isEmpty { return }
@@ -149,12 +170,27 @@
                     // Those whose callers have waited long enough give up.
                     let isClosing = state.withLock { $0.refusal != nil }
                     let limit = busyTime
-                    let late = rest.filter { isClosing || $0.enqueued + limit <= .now }
-                    rest.removeAll { isClosing || $0.enqueued + limit <= .now }
-                    for job in late { end(job, error) }
+                    let isLate = { (job: Job) in isClosing || job.enqueued + limit <= .now }
+                    for job in rest where isLate(job) && (isClosing || !keep(job)) {
+                        end(job, error)
+                    }
+                    rest.removeAll(where: isLate)
                     if !rest.isEmpty { Thread.pause(Self.pause) }
                 }
             }
+        }
+
+        /// Keeps a posted job for the next transaction, unless too many are; returns whether it did.
+        private func keep(_ job: Job) -> Bool {
+            guard job.finish == nil else { return false }
+            let isKept = state.withLock { state in
+                guard state.waiting.count(where: { $0.finish == nil }) < Self.maximumPosted else {
+                    return false
+                }
+                state.waiting.append(job.again)
+                return true
+            }
+            return isKept
         }
 
         private func end(_ job: Job, _ error: AlertError) {
@@ -179,12 +215,21 @@
         private func attempt(_ jobs: [Job]) -> Outcome {
             let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
             do {
-                return try run(jobs, on: session.open())
+                let db = try session.open(within: timeLeft(for: jobs))
+                db.timeLimit = timeLeft(for: jobs)
+                return try run(jobs, on: db)
             } catch let error as PostgreSQLError {
                 return outcome(of: error, operation)
             } catch {
                 return .failed(translated(error, operation))
             }
+        }
+
+        /// How long the server may take, so that no caller waits much longer than it should; a caller
+        /// who has waited long gets one more attempt.
+        private func timeLeft(for jobs: [Job]) -> Duration {
+            let oldest = jobs.map(\.enqueued).min() ?? .now
+            return max(busyTime - oldest.duration(to: .now), min(busyTime, Self.shortestAttempt))
         }
 
         private func outcome(of error: PostgreSQLError, _ operation: String) -> Outcome {
@@ -207,7 +252,7 @@
             do {
                 transaction = try Transaction(
                     on: db, session.queue, clock: session.clock, known: self.known.head,
-                    reading: needed)
+                    reading: needed, within: max(busyTime, .seconds(1)))
             } catch let error as AlertError {
                 db.rollBack()
                 if case .inconsistent = error { self.known.fail(error) }
@@ -247,13 +292,20 @@
             if let entries, isOwn { known.expect(entries) }
             let changes =
                 transaction.changes + (transaction.state.hasChangedSilently ? 1 : 0)
-            let stored = { [known, onCommit] in
-                known.raise(to: head, changes: changes)
-                onCommit(!isOwn)
+            let stored = { [self] in
+                let othersHaveChanged = known.didCommit(
+                    from: start, changes: transaction.changes, to: head, changes: changes)
+                onCommit(!isOwn || othersHaveChanged)
+                state.withLock { $0.hasLostPosted = false }
                 return Outcome.done(failures)
             }
             let forget = { [known] in if let entries, isOwn { known.forget(entries) } }
-            switch transaction.commit() {
+            var outcome = transaction.commit(within: busyTime)
+            if case .committed = outcome, transaction.db.hasStoppedWaiting {
+                outcome = .unknown(
+                    PostgreSQLError(.lost("a standby did not confirm the commit"), "COMMIT"))
+            }
+            switch outcome {
             case .committed: return stored()
             case .refused(let error):
                 forget()
@@ -286,19 +338,30 @@
         ) -> Bool? {
             let end = ContinuousClock.now + patience
             repeat {
-                if let db = try? session.open() {
+                let left = max(ContinuousClock.now.duration(to: end), Self.shortestAttempt)
+                if let db = try? session.open(within: left) {
+                    db.timeLimit = left
                     let transaction = try? Transaction(
                         on: db, session.queue, clock: session.clock, known: start,
                         reading: [
                             Query.entryHash(session.queue, head.sequence)
-                        ])
+                        ], within: max(patience, .seconds(1)))
                     defer { db.rollBack() }
                     if let transaction,
                         let found = try? transaction.read(
                             Query.entryHash(session.queue, head.sequence))
                     {
                         // Without an entry, what was done does no harm if it is done again.
-                        return head != start && found.first({ $0.blob() }) == head.hash
+                        let isStored = head != start && found.first({ $0.blob() }) == head.hash
+                        guard isStored else { return false }
+                        // What is stored here may not be on the standby yet: a commit after it is.
+                        let confirmation = Statement(
+                            "UPDATE heads SET changes = changes WHERE queue = $1", session.queue)
+                        if case .committed = db.commit(Pipeline([confirmation])),
+                            !db.hasStoppedWaiting
+                        {
+                            return true
+                        }
                     }
                 }
                 Thread.pause(Self.pause)
@@ -308,6 +371,13 @@
     }
 
     extension Connection {
+        /// Whether the server has acknowledged a commit although no standby has: somebody has
+        /// cancelled its wait. See
+        /// <https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION>.
+        fileprivate var hasStoppedWaiting: Bool {
+            notices.contains { $0.severity == "WARNING" && $0.state.description == "01000" }
+        }
+
         /// The end of a queue's log, and how often something has changed without an entry.
         func head(_ queue: Value) throws -> (head: AuditHead, changes: Int64) {
             let found = try first("SELECT seq, hash, changes FROM heads WHERE queue = $1", queue) {

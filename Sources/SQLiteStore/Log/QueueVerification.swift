@@ -211,7 +211,7 @@ extension Database {
                 trails[next],
                 trails[next].faults(of: alert.alert)
                     + trails[next].laterFaults(of: alert.alert, at: now)
-                    + AlertForm.faults(of: alert, row).map { AlertFault($0) })
+                    + alert.formFaults(row).map { AlertFault($0) })
         }
         for trail in trails[next...] { checked.add(trail, trail.faultsWithoutAlert) }
         return checked
@@ -226,73 +226,6 @@ extension Database {
             trails[trails.count - 1].add(entry)
         }
         return trails
-    }
-}
-
-/// What only a file can get wrong about an alert: numbers out of range, and texts that another
-/// program would read in another way.
-enum AlertForm {
-    private typealias Column = AlertRow.Column
-
-    /// The faults of a row of ``AlertRow/columns``.
-    static func faults(of alert: AlertRow, _ row: borrowing Row) -> [String] {
-        var faults = alert.contradictions
-        let expect = { (isRight: Bool, fault: String) in if !isRight { faults.append(fault) } }
-        expect(row.isPID(Column.pid), "has an invalid process id")
-        let absent = [Column.snoozedMs, .snoozedBootMs, .snoozedBoot].count { row.isNull($0) }
-        expect(absent == 0 || absent == 3, "has a part of the end of a snooze")
-        expect(
-            row.isNull(Column.resolvedBoot) == row.isNull(Column.resolvedBootMs),
-            "has a part of the time of an answer")
-        let (asked, left) = (alert.record.alert, alert.alert.remains?.buttons.buttons)
-        expect(
-            row.raw(Column.buttons).holds(
-                left.map { StoredJSON.encode($0) } ?? StoredJSON.encode(asked.buttons)),
-            "has buttons that are not written as this program writes them")
-        if let fields = asked.fieldsJSON {
-            expect(
-                row.raw(Column.fields).holds(fields),
-                "has fields that are not written as this program writes them")
-        }
-        expect(
-            row.raw(Column.info).holds(StoredJSON.encode(asked.userInfo)),
-            "has strings that are not written as this program writes them")
-        expect(
-            asked.presenters.map { row.raw(Column.presenters).holds(StoredJSON.encode($0)) }
-                ?? true,
-            "has presenters that are not written as this program writes them")
-        guard let response = alert.record.response else { return faults }
-        let values = response.input.text(for: asked.fields)
-        expect(
-            values.map { row.raw(Column.fieldValues).holds($0) } ?? row.isNull(Column.fieldValues),
-            "has values that are not written as this program writes them")
-        if response.responder == nil {
-            // Nobody chose, but the view `history` would show a name.
-            let responder = [
-                Column.accountHost, .responderUid, .responder, .tty, .ssh, .responderHost,
-                .responderPid,
-            ]
-            expect(
-                responder.allSatisfy { row.isNull($0) },
-                "has a response by nobody that names a responder")
-        } else {
-            expect(
-                row.isUID(Column.responderUid) && row.isPID(Column.responderPid)
-                    && !row.isNull(Column.responderHost),
-                "has an invalid uid, process id or host in its response")
-        }
-        return faults
-    }
-}
-
-extension Row {
-    /// Whether a column holds a valid account number; others would be read as a different account.
-    func isUID(_ column: some ColumnList) -> Bool {
-        raw(column).kind == .integer && UInt32(exactly: integer(column)) != nil
-    }
-
-    func isPID(_ column: some ColumnList) -> Bool {
-        raw(column).kind == .integer && Int32(exactly: integer(column)) != nil
     }
 }
 

@@ -110,7 +110,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     private init(
         files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
-        changes: NoticedChanges, lookAhead: LookAhead, known: LogTail, bell: Bell, timekeeper: Timekeeper? = nil,
+        changes: NoticedChanges, lookAhead: LookAhead, known: LogTail, bell: Bell,
+        timekeeper: Timekeeper? = nil,
         refusal: AlertError? = nil, copy: ReadingCopy? = nil
     ) {
         let reader = QueueConfined(

@@ -218,7 +218,8 @@ extension QueueChoice {
         let isSystem = path == QueueLocation.systemPath
         let advice = isSystem ? QueuePresence(path: path).advice(path: path) : nil
         return CommandError(
-            .notFound, "there is no queue at \(location.description)" + (advice.map { "; \($0)" } ?? ""))
+            .notFound,
+            "there is no queue at \(location.description)" + (advice.map { "; \($0)" } ?? ""))
     }
 
     private func isInSystemQueue(_ id: Alert.ID) async -> Bool {

@@ -46,4 +46,15 @@ struct SchemaFileTests {
         }
         #expect(try !Schema.matches(.model(of: [])))
     }
+
+    /// The SHA-256 of each migration: queues have been made with it.
+    private static let digests = [
+        "246a4bce42ec0460a65ae5ad56b8c8f46e484f4807ba4756120d1c50fcb31a01"
+    ]
+
+    @Test("No migration has been edited")
+    func unedited() {
+        let digests = Migration.all.map { Hex.text(SHA256.hash(of: Array($0.sql.utf8))) }
+        #expect(digests == Self.digests)
+    }
 }

@@ -1,0 +1,68 @@
+import AlertCore
+import SQL
+import TextFormats
+
+// What only a database can get wrong about an alert: numbers out of range, and texts that another
+// program would read in another way.
+extension AlertRow {
+    /// The faults of the row of ``columns`` from which this was read.
+    package func formFaults(_ row: borrowing some SQLRow & ~Copyable) -> [String] {
+        var faults = contradictions
+        let expect = { (isRight: Bool, fault: String) in if !isRight { faults.append(fault) } }
+        expect(row.isPID(Column.pid), "has an invalid process id")
+        let absent = [Column.snoozedMs, .snoozedBootMs, .snoozedBoot].count { row.isNull($0) }
+        expect(absent == 0 || absent == 3, "has a part of the end of a snooze")
+        expect(
+            row.isNull(Column.resolvedBoot) == row.isNull(Column.resolvedBootMs),
+            "has a part of the time of an answer")
+        let (asked, left) = (alert.record.alert, alert.remains?.buttons.buttons)
+        expect(
+            row.holds(
+                left.map { StoredJSON.encode($0) } ?? StoredJSON.encode(asked.buttons),
+                Column.buttons),
+            "has buttons that are not written as this program writes them")
+        if let fields = asked.fieldsJSON {
+            expect(
+                row.holds(fields, Column.fields),
+                "has fields that are not written as this program writes them")
+        }
+        expect(
+            row.holds(StoredJSON.encode(asked.userInfo), Column.info),
+            "has strings that are not written as this program writes them")
+        expect(
+            asked.presenters.map { row.holds(StoredJSON.encode($0), Column.presenters) } ?? true,
+            "has presenters that are not written as this program writes them")
+        guard let response = alert.record.response else { return faults }
+        let values = response.input.text(for: asked.fields)
+        expect(
+            values.map { row.holds($0, Column.fieldValues) } ?? row.isNull(Column.fieldValues),
+            "has values that are not written as this program writes them")
+        if response.responder == nil {
+            // Nobody chose, but the view `history` would show a name.
+            let responder = [
+                Column.accountHost, .responderUid, .responder, .tty, .ssh, .responderHost,
+                .responderPid,
+            ]
+            expect(
+                responder.allSatisfy { row.isNull($0) },
+                "has a response by nobody that names a responder")
+        } else {
+            expect(
+                row.isUID(Column.responderUid) && row.isPID(Column.responderPid)
+                    && !row.isNull(Column.responderHost),
+                "has an invalid uid, process id or host in its response")
+        }
+        return faults
+    }
+}
+
+extension SQLRow where Self: ~Copyable {
+    /// Whether a column holds a valid account number; others would be read as a different account.
+    package func isUID(_ column: some ColumnList) -> Bool {
+        isInteger(at: column.index) && UInt32(exactly: integer(column)) != nil
+    }
+
+    fileprivate func isPID(_ column: some ColumnList) -> Bool {
+        isInteger(at: column.index) && Int32(exactly: integer(column)) != nil
+    }
+}

@@ -1,0 +1,156 @@
+#if PostgreSQL
+    import PostgreSQL
+    import PostgreSQLTesting
+    import StoreTesting
+    import Synchronization
+    import TestSupport
+    import Testing
+
+    @testable import AlertCore
+    @testable import PostgreSQLStore
+
+    @Suite("Connections that are cut", .inParallel(places: 2), .needsServer)
+    struct CutConnectionTests {
+        @Test(
+            "Cut after any byte, an ask and an answer take effect once",
+            arguments: [Proxy.Direction.toServer, .toClient])
+        func cuts(_ direction: Proxy.Direction) async throws {
+            let server = try await PostgreSQLServer()
+            let queue = try OwnServers([server])
+            let proxy = try Proxy(to: server.socket)
+            let location = try Self.location(proxy)
+            let whole = try await askAndAnswer("whole", location, proxy, direction, nil).passed
+            let step = max(1, whole / FaultForm.count(short: 60, full: 2000))
+            var cut = 0
+            for bytes in stride(from: 0, to: whole, by: step) {
+                let title = "after \(bytes) bytes"
+                let result = try await askAndAnswer(title, location, proxy, direction, bytes)
+                if result.wasCut { cut += 1 }
+                // The writer finds out by itself what has become of a commit without a reply.
+                #expect(result.errors == [], "\(title)")
+            }
+            #expect(cut > 20, "\(cut) of them were cut")
+            let db = try queue.connect()
+            let titles = try db.rows("SELECT title FROM alerts ORDER BY title") {
+                $0.optionalText() ?? ""
+            }
+            #expect(Set(titles).count == titles.count, "\(titles)")
+            let store = try await queue.open()
+            #expect(try await store.verify(expecting: nil).problems.isEmpty)
+            #expect(try await store.pendingCount() == 0)
+            await store.close()
+        }
+
+        /// Asks without a key, and answers, on connections that are cut once.
+        private func askAndAnswer(
+            _ title: String, _ location: PostgreSQLLocation, _ proxy: Proxy,
+            _ direction: Proxy.Direction, _ bytes: Int?
+        ) async throws -> (passed: Int, wasCut: Bool, errors: [String]) {
+            let store = try await PostgreSQLAlertStore.open(
+                location, busyTime: .seconds(60), checksDurability: false)
+            let before = proxy.passed(direction)
+            if let bytes { proxy.fail(.cut, after: bytes, direction) }
+            let healing = Task { () -> Bool in
+                while !Task.isCancelled {
+                    if proxy.hasFailed {
+                        proxy.heal()
+                        return true
+                    }
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+                return false
+            }
+            var errors: [String] = []
+            do {
+                let record = try await store.ask(.yesNo(title))
+                let answered = try await store.answer(record.id, 0)
+                #expect(answered.response?.buttonIndex == 0)
+            } catch {
+                errors.append("\(error)")
+            }
+            let passed = proxy.passed(direction) - before
+            healing.cancel()
+            let wasCut = await healing.value
+            proxy.heal()
+            await store.close()
+            return (passed, wasCut, errors)
+        }
+
+        /// What becomes of a commit after the lock was given.
+        static let losses: [(Proxy.Direction, heals: Bool, attempts: Int, error: String?)] = [
+            (.toClient, true, 1, nil), (.toServer, true, 2, nil), (.toClient, false, 1, "storage"),
+        ]
+
+        @Test("A commit whose reply is lost is looked up, and made once", arguments: losses)
+        func lostCommit(
+            _ direction: Proxy.Direction, heals: Bool, attempts: Int, error: String?
+        ) async throws {
+            let server = try await PostgreSQLServer()
+            _ = try OwnServers([server])
+            let proxy = try Proxy(to: server.socket)
+            let store = try await PostgreSQLAlertStore.open(
+                try Self.location(proxy), busyTime: .seconds(heals ? 60 : 1),
+                checksDurability: false)
+            let count = Mutex(0)
+            let healing = Task {
+                while heals, !proxy.hasFailed { try? await Task.sleep(for: .milliseconds(1)) }
+                if heals { proxy.heal() }
+            }
+            let failure = await thrown {
+                try await store.writer.perform("store an entry") { transaction in
+                    let isFirst = count.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    if isFirst { proxy.fail(.cut, after: 0, direction) }
+                    try transaction.append(
+                        AuditDraft(kind: .access), by: .ana, concernsOthers: true)
+                }
+            }
+            #expect(failure?.kind == error)
+            #expect(count.withLock { $0 } == attempts)
+            await healing.value
+            proxy.heal()
+            #expect(try await store.entries(limit: 10).count == 1)
+            await store.close()
+        }
+
+        @Test(
+            "A claim or a lease whose reply is lost belongs to its caller", arguments: [0, 40, 80])
+        func lostClaim(bytes: Int) async throws {
+            let server = try await PostgreSQLServer()
+            _ = try OwnServers([server])
+            let proxy = try Proxy(to: server.socket)
+            let store = try await PostgreSQLAlertStore.open(
+                try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
+            try await store.ask(.yesNo())
+            #expect(try await store.pendingCount() == 1)
+            let healing = Task {
+                var count = 0
+                while count < 2 {
+                    if proxy.hasFailed {
+                        proxy.heal()
+                        count += 1
+                    }
+                    try? await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            proxy.fail(.cut, after: bytes, .toClient)
+            let claim = try await store.claim(1)
+            #expect(claim != nil)
+            proxy.fail(.cut, after: bytes, .toClient)
+            let lease = try await store.attach(
+                AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false))
+            #expect(await store.screens().followers.count == 1)
+            lease.release()
+            await healing.value
+            await store.close()
+        }
+
+        private static func location(_ proxy: Proxy) throws -> PostgreSQLLocation {
+            try PostgreSQLLocation(
+                "postgresql://alertq@127.0.0.1:\(proxy.port)/postgres?sslmode=disable"
+                    + "&gssencmode=disable")
+        }
+    }
+#endif

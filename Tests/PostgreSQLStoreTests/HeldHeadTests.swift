@@ -1,0 +1,108 @@
+#if PostgreSQL
+    import Dispatch
+    import Glibc
+    import PostgreSQLTesting
+    import StoreTesting
+    import Synchronization
+    import TestSupport
+    import Testing
+
+    @testable import AlertCore
+    @testable import PostgreSQLStore
+
+    @Suite("Processes that hold the head of a queue", .inParallel, .needsServer)
+    struct HeldHeadTests {
+        /// A transaction that has the lock, and waits until the gate is open.
+        private func hold(
+            _ store: PostgreSQLAlertStore, until gate: DispatchSemaphore,
+            _ body: @escaping @Sendable (_ server: Int32) -> Void = { _ in }
+        ) -> Task<Void, any Error> {
+            let isHeld = DispatchSemaphore(value: 0)
+            let held = Task {
+                try await store.writer.perform("hold the head") { transaction in
+                    body(transaction.db.serverProcess)
+                    isHeld.signal()
+                    gate.wait()
+                    try transaction.append(
+                        AuditDraft(kind: .access), by: .ana, concernsOthers: true)
+                }
+            }
+            isHeld.wait()
+            return held
+        }
+
+        @Test("Others are told in time that a stopped client has the lock, and the server takes it")
+        func stoppedClient() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let stopped = try await queue.open(busyTime: .seconds(120))
+            let other = try await queue.open(busyTime: .seconds(1))
+            let gate = DispatchSemaphore(value: 0)
+            let held = hold(stopped, until: gate)
+            let start = ContinuousClock.now
+            let error = await #expect(throws: AlertError.self) { try await other.ask(.yesNo()) }
+            #expect(error?.kind == "busy")
+            #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(3))
+            // It need not wake up for the others to go on.
+            #expect(await eventually { (try? await other.ask(.yesNo(key: "k"))) != nil })
+            // Its change is not lost: it is made again, on another connection.
+            for _ in 0..<2 { gate.signal() }
+            try await held.value
+            try await stopped.ask(.yesNo())
+            #expect(try await other.entries(limit: 10).count == 3)
+            #expect(try await other.verify(expecting: nil).problems.isEmpty)
+            for store in [stopped, other] { await store.close() }
+        }
+
+        @Test("Others are told in time that a stopped session has the lock, and go on with it")
+        func stoppedSession() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let stopped = try await queue.open(busyTime: .seconds(1))
+            let other = try await queue.open(busyTime: .seconds(1))
+            let gate = DispatchSemaphore(value: 0)
+            let process = Mutex<Int32>(0)
+            let held = hold(stopped, until: gate) { server in
+                kill(server, SIGSTOP)
+                process.withLock { $0 = server }
+                gate.signal()
+            }
+            let start = ContinuousClock.now
+            let errors = await withTaskGroup { group in
+                for store in [stopped, other, other] {
+                    group.addTask { await thrown { try await store.ask(.yesNo()) }?.kind }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(errors == ["busy", "busy", "busy"])
+            #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(6))
+            // Whether it was stored is not known.
+            #expect(await thrown { try await held.value }?.kind == "storage")
+            kill(process.withLock { $0 }, SIGCONT)
+            for store in [stopped, other] {
+                #expect(await eventually { (try? await store.ask(.yesNo(key: "k"))) != nil })
+            }
+            #expect(try await other.verify(expecting: nil).problems.isEmpty)
+            #expect(try await other.pendingCount() == 1)
+            for store in [stopped, other] { await store.close() }
+        }
+
+        @Test("A session ends what nobody waits for, unless its role has other limits")
+        func limits() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let names = [
+                "lock_timeout", "idle_in_transaction_session_timeout",
+                "client_connection_check_interval",
+            ]
+            let limits = { () async throws -> [String?] in
+                let store = try await queue.open()
+                let limits = try await store.read("read the settings") { db, _ in
+                    try names.map { name in try db.first("SHOW \(name)") { $0.text() } }
+                }
+                await store.close()
+                return limits
+            }
+            #expect(try await limits() == ["5s", "10s", "200ms"])
+            try queue.connect().execute("ALTER ROLE alertq SET lock_timeout = '1s'")
+            #expect(try await limits() == ["1s", "10s", "200ms"])
+        }
+    }
+#endif

@@ -1,0 +1,120 @@
+#if PostgreSQL
+    import Glibc
+    import PostgreSQL
+    import PostgreSQLTesting
+    import StoreTesting
+    import TestSupport
+    import Testing
+
+    @testable import AlertCore
+    @testable import PostgreSQLStore
+
+    @Suite("Servers that are lost", .inParallel(places: 2), .needsServer)
+    struct LostServerTests {
+        @Test("A server that is killed and comes back loses nothing, and stores go on")
+        func restarts() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let stores = [try await queue.open(), try await queue.open()]
+            let load = Load(on: stores)
+            var random = TestRandom(1)
+            let rests = (0..<FaultForm.count(short: 10, full: 50)).map { _ in
+                Duration.milliseconds(Int.random(in: 20...600, using: &random))
+            }
+            try await load.during {
+                for rest in rests {
+                    try await Task.sleep(for: rest)
+                    try await queue.servers[0].stop(SIGKILL)
+                    try await queue.servers[0].start()
+                    let pause = try await load.goesOn(after: .now)
+                    #expect(!FaultForm.isFull || pause < .seconds(2))
+                    FaultForm.report("Restart: goes on after \(pause)")
+                }
+            }
+            FaultForm.report("Restarts: \(load.summary)")
+            try await load.check(try queue.connect())
+            for store in stores { await store.close() }
+        }
+
+        @Test("Callers who have waited long enough are told so, and their questions may be stored")
+        func patience() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let store = try await queue.open(busyTime: .milliseconds(300))
+            let question = Question(alert: .yesNo(key: "k"), source: "test")
+            let first = try await store.enqueue(question, by: .ana)
+            try await queue.servers[0].stop(SIGKILL)
+            for key in ["k", "l"] {
+                let error = await #expect(throws: AlertError.self) {
+                    try await store.ask(.yesNo(key: key))
+                }
+                #expect(error?.kind == "busy")
+            }
+            let error = await #expect(throws: AlertError.self) { try await store.record(1) }
+            #expect(error?.kind == "busy")
+            try await queue.servers[0].start()
+            let again = try await store.enqueue(question, by: .ana)
+            #expect(again.record.id == first.record.id && !again.isNew)
+            #expect(try await store.ask(.yesNo(key: "l")).id == 2)
+            await store.close()
+        }
+
+        @Test("A read that comes while the server is away waits for it")
+        func reading() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let store = try await queue.open(busyTime: .seconds(120))
+            try await store.ask(.yesNo())
+            try await queue.servers[0].stop(SIGKILL)
+            async let record = store.record(1)
+            async let pending = store.pendingCount()
+            try await queue.servers[0].start()
+            #expect(try await record.id == 1)
+            #expect(try await pending == 1)
+            await store.close()
+        }
+
+        @Test("A synchronous standby that is promoted has all that was acknowledged")
+        func failovers() async throws {
+            for number in 0..<FaultForm.count(short: 3, full: 20) {
+                let queue = try await OwnServers.pair()
+                let stores = [try await queue.open(), try await queue.open()]
+                let load = Load(on: stores)
+                try await load.during {
+                    try await Task.sleep(for: .milliseconds(300 + 100 * number))
+                    try await queue.servers[0].stop(SIGKILL)
+                    try await Task.sleep(for: .milliseconds(200))
+                    try queue.servers[1].promote()
+                    let pause = try await load.goesOn(after: .now)
+                    #expect(!FaultForm.isFull || pause < .seconds(10))
+                    FaultForm.report("Failover: goes on after \(pause)")
+                    try await Task.sleep(for: .milliseconds(300))
+                }
+                FaultForm.report("Failover: \(load.summary)")
+                try await load.check(try queue.connect())
+                for store in stores { await store.close() }
+            }
+        }
+
+        @Test("A standby alone is refused in time, with a reason")
+        func standby() async throws {
+            let pair = try await OwnServers.pair()
+            try await pair.servers[0].stop(SIGKILL)
+            let start = ContinuousClock.now
+            let error = await #expect(throws: AlertError.self) { _ = try await pair.open() }
+            #expect(error?.kind == "busy")
+            #expect("\(error as Any)".contains("read-only"), "\(error as Any)")
+            #expect(start.duration(to: .now) < .seconds(30))
+        }
+
+        @Test("A server that can't be reached is named, without the password")
+        func unreachable() async throws {
+            let port = try PostgreSQLServer.freePort()
+            let location = try PostgreSQLLocation(
+                "postgresql://ana:secret@127.0.0.1:\(port)/alerts?password=secret")
+            let error = await #expect(throws: AlertError.self) {
+                _ = try await PostgreSQLAlertStore.open(location)
+            }
+            let text = "\(error as Any)"
+            #expect(error?.kind == "busy" && text.contains("127.0.0.1"), "\(text)")
+            #expect(text.contains("\(port)") && !text.contains("secret"), "\(text)")
+        }
+    }
+#endif
