@@ -73,6 +73,37 @@
             await store.close()
         }
 
+        /// Whether it refuses connections, or doesn't answer.
+        @Test("Whoever waits for news hears that the server is away", arguments: [true, false])
+        func news(isKilled: Bool) async throws {
+            let server = try await PostgreSQLServer()
+            _ = try OwnServers([server])
+            let proxy = try Proxy(to: server.socket)
+            let store = try await PostgreSQLAlertStore.open(
+                try PostgreSQLLocation(
+                    "postgresql://alertq@127.0.0.1:\(proxy.port)/postgres?sslmode=disable"
+                        + "&gssencmode=disable"),
+                busyTime: .milliseconds(300), checksDurability: false)
+            try await store.ask(.yesNo())
+            let start = store.position
+            #expect(try await store.news(after: start, of: .others).events.isEmpty)
+            if isKilled {
+                try await server.stop(SIGKILL)
+            } else {
+                proxy.fail(.stall, after: 0, .toClient)
+            }
+            let error = await thrown {
+                while true { _ = try await store.news(after: start, of: .others) }
+            }
+            #expect(error?.kind == "busy", "\(error as Any)")
+            if isKilled { try await server.start() } else { proxy.heal() }
+            let isBack = await eventually {
+                (try? await store.news(after: start, of: .others)) != nil
+            }
+            #expect(isBack)
+            await store.close()
+        }
+
         @Test("A synchronous standby that is promoted has all that was acknowledged")
         func failovers() async throws {
             for number in 0..<FaultForm.count(short: 3, full: 20) {

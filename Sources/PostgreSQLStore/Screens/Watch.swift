@@ -11,6 +11,8 @@
 
         private struct State {
             var looks: Task<Void, Never>?
+            /// Lets those who wait look again each second, also while the server doesn't answer.
+            var ticks: Task<Void, Never>?
             var isStopped = false
             /// What is to be told.
             var wanted: Set<String> = []
@@ -49,6 +51,9 @@
         func start() -> Bool {
             state.withLock { state in
                 guard state.looks == nil, !state.isStopped else { return false }
+                state.ticks = Task { [onTick] in
+                    while (try? await Task.sleep(for: .seconds(1))) != nil { onTick() }
+                }
                 state.looks = Task { [weak self] in
                     while !Task.isCancelled {
                         guard let self else { return }
@@ -63,6 +68,7 @@
             state.withLock { state in
                 state.isStopped = true
                 state.looks?.cancel()
+                state.ticks?.cancel()
             }
         }
 
@@ -80,7 +86,6 @@
                 // It is tried again, and readers find out by themselves.
                 try? await Task.sleep(for: .milliseconds(200))
             }
-            if ContinuousClock.now >= end { onTick() }
         }
 
         /// Tells other processes that the queue has changed.
@@ -142,6 +147,7 @@
         ) throws(AlertError) -> (head: AuditHead, changes: Int64, told: Set<String>) {
             do {
                 let db = try session.open()
+                db.timeLimit = Session.openingTime
                 var told: Set<String> = []
                 if db === listening {
                     var limit = end - .now
