@@ -20,7 +20,7 @@
             let proxy = try Proxy(to: server.socket)
             let location = try Self.location(proxy)
             let whole = try await askAndAnswer("whole", location, proxy, direction, nil).passed
-            let step = max(1, whole / FaultForm.count(short: 60, full: 2000))
+            let step = max(1, whole / FaultForm.count(short: 60, full: 1000))
             var cut = 0
             for bytes in stride(from: 0, to: whole, by: step) {
                 let title = "after \(bytes) bytes"

@@ -18,6 +18,7 @@
             var collected: [Alert.ID: Int] = [:]
             /// Those that wait for an answer.
             var open: [Alert.ID] = []
+            /// The errors that callers got, and how often.
             var errors: [String: Int] = [:]
             /// How many asks had been stored although their caller had got an error.
             var found = 0
@@ -60,9 +61,6 @@
 
         /// When something was stored last.
         var lastSuccess: ContinuousClock.Instant { state.withLock { $0.lastSuccess } }
-
-        /// The kinds of the errors that callers got, and how often.
-        var errors: [String: Int] { state.withLock { $0.errors } }
 
         var summary: String {
             state.withLock { state in
@@ -145,7 +143,7 @@
                 } catch {
                     guard ["busy", "storage"].contains(error.kind) else { throw error }
                     isRepeated = true
-                    state.withLock { $0.errors[error.kind, default: 0] += 1 }
+                    state.withLock { $0.errors["\(error)", default: 0] += 1 }
                 }
             }
         }

@@ -11,9 +11,9 @@
 
         fileprivate struct State {
             var looks: Task<Void, Never>?
+            /// Lets those who wait look again each second, also while the server doesn't answer.
+            var ticks: Task<Void, Never>?
             var isStopped = false
-            /// When those that wait look again by themselves.
-            var nextTick: ContinuousClock.Instant?
             /// What is to be told.
             var wanted: Set<String> = []
             var lastNotified: ContinuousClock.Instant?
@@ -51,6 +51,9 @@
         func start() -> Bool {
             state.withLock { state in
                 guard state.looks == nil, !state.isStopped else { return false }
+                state.ticks = Task { [onTick] in
+                    while (try? await Task.sleep(for: .seconds(1))) != nil { onTick() }
+                }
                 state.looks = Task { [weak self] in
                     while !Task.isCancelled {
                         guard let self else { return }
@@ -65,14 +68,12 @@
             state.withLock { state in
                 state.isStopped = true
                 state.looks?.cancel()
+                state.ticks?.cancel()
             }
         }
 
         private func look() async {
-            let end = state.withLock { state in
-                state.nextTick = state.nextTick ?? .now + .seconds(1)
-                return state.nextTick ?? .now
-            }
+            let end = ContinuousClock.now + .seconds(1)
             if !notifies { try? await Task.sleep(until: end) }
             do throws(AlertError) {
                 let (head, changes, told) = try await listener.run {
@@ -85,9 +86,6 @@
                 // It is tried again, and readers find out by themselves.
                 try? await Task.sleep(for: .milliseconds(200))
             }
-            guard ContinuousClock.now >= end else { return }
-            state.withLock { $0.nextTick = nil }
-            onTick()
         }
 
         /// Tells other processes that the queue has changed.
@@ -161,6 +159,7 @@
         ) throws(AlertError) -> (head: AuditHead, changes: Int64, told: Set<String>) {
             do {
                 let db = try session.open()
+                db.timeLimit = Session.openingTime
                 var told: Set<String> = []
                 if db === listening {
                     var limit = end - .now

@@ -53,8 +53,8 @@
 
         private let state = Mutex(State())
         private let executor = DispatchQueue(label: "alertq.writer")
-        /// Used on the executor alone.
-        nonisolated(unsafe) private let session: Session
+        /// Used on the executor, which holds the lock for as long as it writes.
+        private let session: Mutex<Session>
         private let known: KnownHead
         private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
         private let onTrouble: @Sendable (AlertError) -> Void
@@ -64,7 +64,7 @@
             onTrouble: @escaping @Sendable (AlertError) -> Void,
             onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
         ) {
-            self.session = session
+            self.session = Mutex(session)
             self.known = known
             self.busyTime = busyTime
             self.onTrouble = onTrouble
@@ -115,10 +115,11 @@
                 return end(job, refusal)
             }
             guard isNew else { return }
+            let drain: @Sendable () -> Void = { self.session.withLock { self.drain($0) } }
             if isPosted {
-                executor.asyncAfter(deadline: .now() + Self.postedTime) { self.drain() }
+                executor.asyncAfter(deadline: .now() + Self.postedTime, execute: drain)
             } else {
-                executor.async { self.drain() }
+                executor.async(execute: drain)
             }
         }
 
@@ -127,8 +128,10 @@
             state.withLock { $0.refusal = $0.refusal ?? .closed }
             await withCheckedContinuation { continuation in
                 executor.async {
-                    self.drain()
-                    self.session.close()
+                    self.session.withLock { session in
+                        self.drain(session)
+                        session.close()
+                    }
                     continuation.resume()
                 }
             }
@@ -139,7 +142,7 @@
 
         // MARK: On the executor
 
-        private func drain() {
+        private func drain(_ session: Session) {
             while true {
                 let batch = state.withLock { state -> [Job] in
                     let batch = Array(state.waiting.prefix(Self.maximumBatch))
@@ -148,20 +151,20 @@
                     return batch
                 }
                 if batch.isEmpty { return }
-                write(batch)
+                write(batch, on: session)
             }
         }
 
         /// Stores a batch, or as much of it as can be stored.
-        private func write(_ batch: [Job]) {
+        private func write(_ batch: [Job], on session: Session) {
             var rest = batch
             while !rest.isEmpty {
-                switch attempt(rest) {
+                switch attempt(rest, on: session) {
                 case .done(let failures):
                     for (index, job) in rest.enumerated() { job.finish?(failures[index]) }
                     return
                 case .alone:
-                    for job in rest { write([job]) }
+                    for job in rest { write([job], on: session) }
                     return
                 case .failed(let error):
                     for job in rest { end(job, error) }
@@ -212,14 +215,12 @@
             case later(AlertError)
         }
 
-        private func attempt(_ jobs: [Job]) -> Outcome {
+        private func attempt(_ jobs: [Job], on session: Session) -> Outcome {
             let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
             do {
-                let db = try session.open(within: timeLeft(for: jobs))
-                db.timeLimit = timeLeft(for: jobs)
-                return try run(jobs, on: db)
+                return try run(jobs, on: session)
             } catch let error as PostgreSQLError {
-                return outcome(of: error, operation)
+                return outcome(of: error, operation, on: session)
             } catch {
                 return .failed(translated(error, operation))
             }
@@ -232,7 +233,9 @@
             return max(busyTime - oldest.duration(to: .now), min(busyTime, Self.shortestAttempt))
         }
 
-        private func outcome(of error: PostgreSQLError, _ operation: String) -> Outcome {
+        private func outcome(
+            of error: PostgreSQLError, _ operation: String, on session: Session
+        ) -> Outcome {
             if error.isConnectionLost { session.drop() }
             switch error.meaning {
             case .retry, .tryLater, .reconnect, .lookUp:
@@ -243,7 +246,9 @@
             }
         }
 
-        private func run(_ jobs: [Job], on db: Connection) throws -> Outcome {
+        private func run(_ jobs: [Job], on session: Session) throws -> Outcome {
+            let db = try session.open(within: timeLeft(for: jobs))
+            db.timeLimit = timeLeft(for: jobs)
             var needed: [Statement] = []
             var known: Set<Statement> = []
             for statement in jobs.flatMap({ $0.reading(session.queue) })
@@ -279,11 +284,12 @@
                 transaction.rollBack()
                 return .done(failures)
             }
-            return try commit(transaction, failures, jobs)
+            return try commit(transaction, failures, jobs, on: session)
         }
 
         private func commit(
-            _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job]
+            _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job],
+            on session: Session
         ) throws -> Outcome {
             let (start, head) = (transaction.start, transaction.state.head)
             let entries =
@@ -314,7 +320,7 @@
             case .unknown(let error):
                 session.drop()
                 // Whether it was carried out is found out before anybody is told anything.
-                guard let isStored = lookUp(head, after: start, patience: busyTime) else {
+                guard let isStored = lookUp(head, after: start, on: session) else {
                     forget()
                     let operation = jobs[0].operation
                     return .failed(
@@ -334,9 +340,9 @@
         ///
         /// It takes the lock of the head, which a transaction that is still under way has.
         private func lookUp(
-            _ head: AuditHead, after start: AuditHead, patience: Duration
+            _ head: AuditHead, after start: AuditHead, on session: Session
         ) -> Bool? {
-            let end = ContinuousClock.now + patience
+            let end = ContinuousClock.now + busyTime
             repeat {
                 let left = max(ContinuousClock.now.duration(to: end), Self.shortestAttempt)
                 if let db = try? session.open(within: left) {
@@ -345,7 +351,7 @@
                         on: db, session.queue, clock: session.clock, known: start,
                         reading: [
                             Query.entryHash(session.queue, head.sequence)
-                        ], within: max(patience, .seconds(1)))
+                        ], within: max(left, .seconds(1)))
                     defer { db.rollBack() }
                     if let transaction,
                         let found = try? transaction.read(
