@@ -21,6 +21,11 @@
     extension HistoryFilter {
         /// The conditions on rows of `alerts`, except those on words and times.
         func condition(_ values: inout NumberedValues) -> String {
+            indexed(&values) + " AND " + unindexed(&values)
+        }
+
+        /// Those that an index leads to.
+        fileprivate func indexed(_ values: inout NumberedValues) -> String {
             var conditions = ["true"]
             var sources: [String] = []
             if let source { sources.append("name = \(values.add(.text(source)))") }
@@ -35,8 +40,14 @@
             }
             if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
             if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }
-            if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
             if let user { conditions.append("alerts.responder = \(values.add(.text(user)))") }
+            return conditions.joined(separator: " AND ")
+        }
+
+        /// Those for which rows are examined one by one.
+        fileprivate func unindexed(_ values: inout NumberedValues) -> String {
+            var conditions = ["true"]
+            if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
             if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
             if uncollected { conditions.append("alerts.collected_ms IS NULL") }
             if let button {
@@ -103,7 +114,7 @@
             after last: History.Position?, limit: Int
         ) throws -> History.Look {
             var values = NumberedValues(queue)
-            var conditions = ["queue = $1", "outcome IS NOT NULL", filter.condition(&values)]
+            var conditions = ["queue = $1", "outcome IS NOT NULL", filter.indexed(&values)]
             if let since = filter.since.map(Timestamp.milliseconds) {
                 conditions.append("resolved_ms >= \(values.add(.integer(since)))")
             }
@@ -122,12 +133,18 @@
                     "words @@ \(values.add(.text(SearchLexemes.query(text))))::tsquery")
                 count = max(limit, 200)
             }
+            let order = "ORDER BY resolved_ms DESC, resolved_seq DESC"
+            let candidates = "FROM alerts WHERE \(conditions.joined(separator: " AND ")) \(order)"
+            let end = Statement(
+                "SELECT resolved_ms, resolved_seq \(candidates) "
+                    + "OFFSET \(History.examined - 1) LIMIT 1", values.all)
+            let isAdmitted = filter.unindexed(&values)
             let rows = try run(
                 Statement(
                     """
-                    SELECT id, resolved_ms, resolved_seq FROM alerts
-                    WHERE \(conditions.joined(separator: " AND "))
-                    ORDER BY resolved_ms DESC, resolved_seq DESC LIMIT \(count)
+                    SELECT id, resolved_ms, resolved_seq
+                    FROM (SELECT * \(candidates) LIMIT \(History.examined)) AS alerts
+                    WHERE \(isAdmitted) \(order) LIMIT \(count)
                     """, values.all)
             ).rows { row in
                 (
@@ -148,7 +165,13 @@
                     return look
                 }
             }
-            if rows.count == count { look.next = rows.last?.position }
+            // Rows are examined one by one for some conditions, and a statement ends after a while.
+            look.next =
+                rows.count == count
+                ? rows.last?.position
+                : try run(end).first {
+                    History.Position(resolved: $0.integer(at: 0), sequence: $0.integer(at: 1))
+                }
             return look
         }
     }

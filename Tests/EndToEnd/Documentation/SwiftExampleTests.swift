@@ -152,7 +152,7 @@ struct SwiftExampleTests {
             [
                 "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules,
                 "-I", sources + "/CSQLite", "-I", sources + "/CLinux",
-                "-I", sources + "/CSystemd", folder + "/main.swift",
+                "-I", sources + "/CSystemd", "-I", sources + "/CPostgreSQL", folder + "/main.swift",
             ])
         let code = await compiler.exit(within: .seconds(120))
         let errors = await compiler.errors.complete() + compiler.output.complete()

@@ -50,7 +50,7 @@ struct ServerCheckup: Sendable {
             ? Finding(check: "connections", detail: text)
             : Finding(
                 check: "connections", problem: text,
-                advice: "each process takes up to three: raise max_connections, or put PgBouncer "
+                advice: "each process takes up to four: raise max_connections, or put PgBouncer "
                     + "before the server", code: .busy)
     }
 }
