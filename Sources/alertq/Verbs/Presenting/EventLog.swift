@@ -99,6 +99,11 @@ final class EventLog: Sendable {
             return
         }
         await write(page)
+        // A process that ends at once says where the log ends, too.
+        guard state.withLock({ $0.wasMine == true && $0.anchor == nil }),
+            let head = try? await manager.auditHead()
+        else { return }
+        write(head)
     }
 
     private func isHeadDue(_ state: State) -> Bool {
