@@ -83,6 +83,34 @@ package struct AlertRow {
         record.visible(expiry, snoozedUntil: alert.snoozedUntil, at: now)
     }
 
+    /// The row, if the log confirms it.
+    ///
+    /// - Parameter trail: What the log says about it, its erasure included.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
+    package func checked(by trail: AlertTrail) throws(AlertError) -> AlertRow {
+        var row = self
+        row.alert = alert.withContent
+        let faults = contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
+        if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: record.id) }
+        if trail.wasStale { row.alert.record.response?.isStale = true }
+        return row
+    }
+
+    /// The row that was found by a key, if it has that, and no other alert has taken it.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` otherwise.
+    package func checkedKey(
+        _ key: String, source: String, of account: Account
+    ) throws(AlertError) -> AlertRow {
+        guard record.alert.key.isIdentical(to: key), record.source.account == account,
+            record.source.name.isIdentical(to: source)
+        else { throw .inconsistent(record.id, "an index finds it under another key") }
+        guard record.response?.supersededBy == nil else {
+            throw .inconsistent(record.id, "the alert that took its key is gone")
+        }
+        return self
+    }
+
     private static let responseColumns: [Column] = [
         .buttonIndex, .resolvedBy, .handled, .accountHost, .responderUid, .responder, .via, .tty,
         .ssh,

@@ -166,6 +166,21 @@
         }
 
         @Test(
+            "An alert whose cancel request was changed is not shown, and keeps none from being shown"
+        )
+        func changedRequest() async throws {
+            let ids = [
+                try await store.ask(.yesNo("First?")).id, try await store.ask(.yesNo("Second?")).id,
+            ]
+            try await store.requestCancel(ids[0], .own(.program), by: .ana)
+            try forge("UPDATE audit SET pid = 9 WHERE queue = $1 AND event = 'cancelling'")
+            let upcoming = try await store.next(ScreenQuery(for: ["terminal"]))
+            #expect(upcoming.record?.id == ids[1])
+            #expect(Array(upcoming.refused.keys) == [ids[0]])
+            await store.close()
+        }
+
+        @Test(
             "Nothing is appended to a log whose end is not the head that is known",
             arguments: [
                 "UPDATE heads SET hash = sha256('x') WHERE queue = $1",

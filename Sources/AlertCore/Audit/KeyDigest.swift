@@ -11,6 +11,16 @@ package struct KeyDigest: Sendable {
         self.hash = hash
     }
 
+    /// The digest in the detail of the entry of an ask.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it has none.
+    package init(asked detail: String?, of id: Alert.ID) throws(AlertError) {
+        guard let digest = EntryDetail.key(asked: detail) else {
+            throw .inconsistent(id, "no entry has the hash of its question")
+        }
+        self = digest
+    }
+
     /// The digest of an alert with a key; `nil` for one without.
     package init?(of alert: Alert, source: String, salt: [UInt8]? = nil) {
         guard alert.key != nil else { return nil }

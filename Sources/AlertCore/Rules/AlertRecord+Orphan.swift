@@ -1,3 +1,14 @@
+extension [AlertRecord] {
+    /// The records, with whether they are among those that are orphaned.
+    package func marking(orphans: Set<Alert.ID>) -> [AlertRecord] {
+        map { record in
+            var record = record
+            record.isOrphaned = orphans.contains(record.id)
+            return record
+        }
+    }
+}
+
 extension AlertRecord {
     /// How long after its ask a call that waits for an alert may take to claim it: it can do so only
     /// once the ask has been stored, and a machine may be busy.

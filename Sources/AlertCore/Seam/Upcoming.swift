@@ -14,4 +14,31 @@ package struct Upcoming: Sendable, Codable {
         self.record = record
         self.timeLeft = timeLeft
     }
+
+    /// The first alert that a query finds and the log confirms: one that the log contradicts is never
+    /// shown, and never blocks others.
+    ///
+    /// - Parameter look: Returns the next alert, with whether its cancel was requested; throws
+    ///   ``AlertError/inconsistent(_:_:)`` for one that the log contradicts.
+    package init(
+        for query: ScreenQuery, at now: ClockReading,
+        _ look: (ScreenQuery) throws -> (StoredAlert, isCancelRequested: Bool)?
+    ) throws {
+        self.init()
+        while refused.count < 100 {
+            var rest = query
+            rest.except += refused.keys
+            do {
+                guard let (alert, isCancelRequested) = try look(rest) else { return }
+                (record, timeLeft) = (alert.record, alert.expiry.map(now.time))
+                self.isCancelRequested = isCancelRequested
+                return
+            } catch let error as AlertError {
+                guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
+                    throw error
+                }
+                refused[id] = error
+            }
+        }
+    }
 }

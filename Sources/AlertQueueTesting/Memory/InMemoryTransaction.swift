@@ -81,10 +81,7 @@ extension InMemoryTransaction: QueueTransaction {
     }
 
     func keyDigest(of id: Alert.ID) throws(AlertError) -> KeyDigest {
-        guard let digest = EntryDetail.key(asked: queue.log.last(.asked, of: id)?.detail) else {
-            throw .inconsistent(id, "no entry has the hash of its question")
-        }
-        return digest
+        try KeyDigest(asked: queue.log.last(.asked, of: id)?.detail, of: id)
     }
 
     func cancelRequest(of id: Alert.ID) -> CancelRequest? { queue.cancelRequest(of: id) }

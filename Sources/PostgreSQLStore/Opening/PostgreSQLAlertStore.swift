@@ -22,7 +22,8 @@
         private let overdueStart = Mutex(0)
         private let closing = Mutex(false)
         private let names = Mutex(HostNames(own: "", home: ""))
-        private let checksDurability: Bool
+        /// Makes another connection for a reader.
+        private let makeSession: @Sendable () -> Session
         /// Why nothing can be written through this store; `nil` for one that was opened for writing.
         let refusal: AlertError?
         /// How long a caller waits for a server that is away.
@@ -84,15 +85,16 @@
             interruption = interruptions.rest
             readingInterruption = interruptions.reading
             self.timekeeper = timekeeper
-            (self.checksDurability, self.busyTime) = (checksDurability, busyTime)
+            self.busyTime = busyTime
             self.refusal = refusal
             let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
             self.changes = changes
-            let session = { (interruption: Interruption) -> Session in
+            let session = { @Sendable (interruption: Interruption) -> Session in
                 Session(
                     location, clock: clock, known: known, interruption: interruption,
                     checksDurability: checksDurability)
             }
+            makeSession = { session(interruptions.reading) }
             reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
             // Leases are renewed whatever a reader waits for.
             let leaser = QueueConfined(session(interruptions.rest), label: "alertq.leases")
@@ -157,7 +159,7 @@
             await writer.close()
             await watch.flush()
             interruption.interrupt()
-            try? await reader.run { $0.close() }
+            try? await reader.run { $0.drop() }
             changes.note()
             screenChanges.change()
         }
@@ -181,12 +183,6 @@
             } catch {
                 throw isClosed ? .closed : error
             }
-        }
-
-        private func makeSession() -> Session {
-            Session(
-                location, clock: clock, known: known, interruption: readingInterruption,
-                checksDurability: checksDurability)
         }
 
         // MARK: Changes

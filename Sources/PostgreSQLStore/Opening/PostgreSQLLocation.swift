@@ -18,11 +18,6 @@
         /// Whether connections go through a pooler in transaction mode, where a session has no names.
         var isPooled: Bool { !notifies }
 
-        /// Whether a location is one in PostgreSQL.
-        package static func isLocation(_ text: String) -> Bool {
-            text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
-        }
-
         /// - Throws: ``AlertError/invalid(_:_:)`` for a parameter of ours with a value that it can't
         ///   have.
         package init(_ text: String) throws(AlertError) {

@@ -69,8 +69,6 @@
         /// Forgets the connection: the next call opens another one.
         func drop() { connection = nil }
 
-        func close() { connection = nil }
-
         private func check(_ db: Connection) throws {
             let problem = { [location] (what: String) in
                 AlertError.incompatible(path: location.description, "can't be used: " + what)

@@ -5,21 +5,8 @@
     import PostgreSQL
     import TextFormats
 
-    /// The values of a statement that is put together from parts; `$1` is the queue.
-    struct NumberedValues {
-        private(set) var all: [Value]
-
-        init(_ queue: Value) { all = [queue] }
-
-        /// Adds a value; returns the parameter that stands for it, any number of times.
-        mutating func add(_ value: Value) -> String {
-            all.append(value)
-            return "$\(all.count)"
-        }
-    }
-
     extension HistoryFilter {
-        /// The conditions on rows of `alerts`, except those on words and times.
+        /// The conditions on rows of `alerts` of the queue `$1`, except those on words and times.
         func condition(_ values: inout NumberedValues) -> String {
             indexed(&values) + " AND " + unindexed(&values)
         }
@@ -27,35 +14,23 @@
         /// Those that an index leads to.
         fileprivate func indexed(_ values: inout NumberedValues) -> String {
             var conditions = ["true"]
-            var sources: [String] = []
-            if let source { sources.append("name = \(values.add(.text(source)))") }
-            if let account {
-                sources.append("uid = \(values.add(.integer(Int64(account.uid))))")
-                sources.append("host = \(values.add(.text(account.host)))")
-            }
+            let sources = sourceConditions(&values)
             if !sources.isEmpty {
                 conditions.append(
                     "alerts.source_id = ANY (ARRAY(SELECT id FROM sources WHERE queue = $1 AND "
                         + sources.joined(separator: " AND ") + "))")
             }
-            if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
-            if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }
-            if let user { conditions.append("alerts.responder = \(values.add(.text(user)))") }
+            conditions += indexedConditions(&values)
             return conditions.joined(separator: " AND ")
         }
 
         /// Those for which rows are examined one by one.
         fileprivate func unindexed(_ values: inout NumberedValues) -> String {
-            var conditions = ["true"]
-            if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
-            if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
-            if uncollected { conditions.append("alerts.collected_ms IS NULL") }
-            if let button {
-                conditions.append(
-                    "CASE WHEN alerts.button_index >= 0 THEN alerts.buttons::jsonb "
-                        + "-> alerts.button_index::int ->> 'id' END = \(values.add(.text(button)))")
-            }
-            return conditions.joined(separator: " AND ")
+            let others = otherConditions(
+                &values,
+                chosen: "CASE WHEN alerts.button_index >= 0 THEN "
+                    + "alerts.buttons::jsonb -> alerts.button_index::int ->> 'id' END")
+            return (["true"] + others).joined(separator: " AND ")
         }
     }
 
@@ -113,7 +88,7 @@
             _ queue: Value, _ filter: HistoryFilter, _ text: SearchText?,
             after last: History.Position?, limit: Int
         ) throws -> History.Look {
-            var values = NumberedValues(queue)
+            var values = NumberedValues("$", [queue])
             var conditions = ["queue = $1", "outcome IS NOT NULL", filter.indexed(&values)]
             if let since = filter.since.map(Timestamp.milliseconds) {
                 conditions.append("resolved_ms >= \(values.add(.integer(since)))")

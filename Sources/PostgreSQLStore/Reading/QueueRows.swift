@@ -146,22 +146,16 @@
         func checked(
             by trail: QueryResult, erasure: (Int64) throws -> QueryResult
         ) throws -> AlertRow {
-            var row = self
-            row.alert = alert.withContent
-            let id = record.id
-            var found = try AlertTrail(of: id, from: trail)
-            if let sequence = row.alert.remains?.sequence,
+            var found = try AlertTrail(of: record.id, from: trail)
+            if let sequence = alert.remains?.sequence,
                 let entry = try erasure(sequence).first({ try AuditRow.entry($0) }),
                 entry.event.kind == .erased,
-                ErasedAlerts(detail: entry.detail)?.contains(id) == true
+                ErasedAlerts(detail: entry.detail)?.contains(record.id) == true
             {
                 try entry.checkHash()
                 found.addErasure(by: sequence)
             }
-            let faults = contradictions.map { AlertFault($0) } + found.faults(of: row.alert)
-            if let fault = found.restoredFault ?? faults.first { throw fault.error(of: id) }
-            if found.wasStale { row.alert.record.response?.isStale = true }
-            return row
+            return try checked(by: found)
         }
     }
 
@@ -221,21 +215,6 @@
             return try found[0].first { try AlertRow($0) }?
                 .checked(by: found[1]) { try run(Query.erasure(queue, $0)) }
                 .checkedKey(key, source: source, of: account)
-        }
-    }
-
-    extension AlertRow {
-        /// The row, if it has a key that no other alert has taken.
-        func checkedKey(_ key: String, source: String, of account: Account) throws -> AlertRow {
-            guard record.alert.key.isIdentical(to: key), record.source.account == account,
-                record.source.name.isIdentical(to: source)
-            else {
-                throw AlertError.inconsistent(record.id, "an index finds it under another key")
-            }
-            guard record.response?.supersededBy == nil else {
-                throw AlertError.inconsistent(record.id, "the alert that took its key is gone")
-            }
-            return self
         }
     }
 #endif

@@ -27,12 +27,7 @@
                     isCancelRequested: try db.isCancelRequested(queue, row),
                     timeLeft: row.expiry.map(now.time), head: head)
             }
-            guard var found else {
-                throw switch reference {
-                case .id(let id): .notFound(id)
-                case .key(let key, _, _): .keyNotFound(key)
-                }
-            }
+            guard var found else { throw reference.notFound }
             found.record = hosts.shown(try await asSeen([found.record])[0])
             if found.isOverdue { lookNow() }
             return found
@@ -137,7 +132,7 @@
             let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
             return try await read("look for uncollected responses") { db, queue in
                 let last = try db.head(queue).head.sequence
-                var values = NumberedValues(queue)
+                var values = NumberedValues("$", [queue])
                 let condition = filter.condition(&values)
                 let rows = try db.run(
                     Statement(
@@ -204,11 +199,7 @@
                         """, queue, .integers(left)
                     ) { $0.integer() })
             }
-            return records.map { record in
-                var record = record
-                record.isOrphaned = orphans.contains(record.id)
-                return record
-            }
+            return records.marking(orphans: orphans)
         }
     }
 
@@ -224,18 +215,20 @@
     extension Connection {
         /// The alerts with these ids, in their order.
         func alerts(_ queue: Value, _ ids: [Alert.ID]) throws -> [AlertRow] {
-            guard !ids.isEmpty else { return [] }
-            let rows = try run(Query.alerts(queue, ids)).rows { try AlertRow($0) }
-            let found = Dictionary(rows.map { ($0.record.id, $0) }, uniquingKeysWith: { $1 })
-            return ids.compactMap { found[$0] }
+            try alerts(queue, ids) { try AlertRow($0) }
         }
 
         /// Those of them that can be read: one that can't does not block the others.
         func readableAlerts(_ queue: Value, _ ids: [Alert.ID]) throws -> [AlertRow] {
+            try alerts(queue, ids) { try? AlertRow($0) }
+        }
+
+        private func alerts(
+            _ queue: Value, _ ids: [Alert.ID], read: (borrowing Row) throws -> AlertRow?
+        ) throws -> [AlertRow] {
             guard !ids.isEmpty else { return [] }
-            let rows = try run(Query.alerts(queue, ids)).rows { row in try? AlertRow(row) }
-            let found = Dictionary(
-                rows.compactMap(\.self).map { ($0.record.id, $0) }, uniquingKeysWith: { $1 })
+            let rows = try run(Query.alerts(queue, ids)).rows(read).compactMap(\.self)
+            let found = Dictionary(rows.map { ($0.record.id, $0) }, uniquingKeysWith: { $1 })
             return ids.compactMap { found[$0] }
         }
 
@@ -264,27 +257,12 @@
         func upcoming(
             _ query: ScreenQuery, _ queue: Value, at now: ClockReading
         ) throws -> Upcoming {
-            var refused: [Alert.ID: AlertError] = [:]
-            var next: AlertRow?
-            // An alert that the log contradicts is never shown, and never blocks others.
-            while refused.count < 100 {
-                var query = query
-                query.except += refused.keys
-                guard let id = try self.next(query, queue, at: now) else { break }
-                do {
-                    next = try checkedAlert(queue, id)
-                    break
-                } catch let error as AlertError {
-                    guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
-                        throw error
-                    }
-                    refused[id] = error
+            var upcoming = try Upcoming(for: query, at: now) { query in
+                try next(query, queue, at: now).flatMap { try checkedAlert(queue, $0) }.map { row in
+                    (row.alert, isCancelRequested: try isCancelRequested(queue, row))
                 }
             }
-            var upcoming = Upcoming(record: next?.record, timeLeft: next?.expiry.map(now.time))
-            upcoming.refused = refused
-            upcoming.waiting = try ready(queue, besides: next?.record.id ?? 0)
-            upcoming.isCancelRequested = try next.map { try isCancelRequested(queue, $0) } ?? false
+            upcoming.waiting = try ready(queue, besides: upcoming.record?.id ?? 0)
             return upcoming
         }
 

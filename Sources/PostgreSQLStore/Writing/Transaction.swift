@@ -251,14 +251,12 @@
             set { state.due = newValue }
         }
 
-        func alert(_ id: Alert.ID) throws -> StoredAlert? { try row(id)?.alert }
-
-        func row(_ id: Alert.ID) throws -> AlertRow? {
+        func alert(_ id: Alert.ID) throws -> StoredAlert? {
             let isFresh = state.changedAlerts.contains(id)
             let row = try read(Query.alert(queue, id), isFresh: isFresh).first { try AlertRow($0) }
             return try row?.checked(by: read(Query.trail(queue, id), isFresh: isFresh)) {
                 try read(Query.erasure(queue, $0))
-            }
+            }.alert
         }
 
         func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
@@ -276,10 +274,7 @@
 
         func keyDigest(of id: Alert.ID) throws -> KeyDigest {
             let trail = try AlertTrail(of: id, from: read(Query.trail(queue, id)))
-            guard let digest = EntryDetail.key(asked: trail.asked?.detail) else {
-                throw AlertError.inconsistent(id, "no entry has the hash of its question")
-            }
-            return digest
+            return try KeyDigest(asked: trail.asked?.detail, of: id)
         }
 
         func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {

@@ -130,7 +130,7 @@
                 executor.async {
                     self.session.withLock { session in
                         self.drain(session)
-                        session.close()
+                        session.drop()
                     }
                     continuation.resume()
                 }

@@ -39,8 +39,6 @@ extension Database {
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if they are not.
     @discardableResult
     func checked(_ row: AlertRow) throws -> AlertRow {
-        var row = row
-        row.alert = row.alert.withContent
         let id = row.record.id
         var trail = try trail(of: id)
         if let sequence = row.alert.remains?.sequence,
@@ -49,18 +47,12 @@ extension Database {
             try checkUnchanged(erasure.entry, id)
             trail.addErasure(by: sequence)
         }
-        let faults = row.contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
-        if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: id) }
-        if trail.wasStale { row.alert.record.response?.isStale = true }
-        return row
+        return try row.checked(by: trail)
     }
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
     func keyDigest(of id: Alert.ID) throws -> KeyDigest {
-        guard let digest = EntryDetail.key(asked: try trail(of: id).asked?.detail) else {
-            throw AlertError.inconsistent(id, "no entry has the hash of its question")
-        }
-        return digest
+        try KeyDigest(asked: trail(of: id).asked?.detail, of: id)
     }
 
     /// The last id that was assigned, and the lowest after it that an entry is about.

@@ -56,15 +56,7 @@ extension Database {
             let found = try first(
                 Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
         else { return nil }
-        let row = try checked(found)
-        let record = row.record
-        guard record.alert.key.isIdentical(to: key), record.source.account == account,
-            record.source.name.isIdentical(to: source)
-        else { throw AlertError.inconsistent(record.id, "an index finds it under another key") }
-        guard record.response?.supersededBy == nil else {
-            throw AlertError.inconsistent(record.id, "the alert that took its key is gone")
-        }
-        return row
+        return try checked(found).checkedKey(key, source: source, of: account)
     }
 
     /// Returns the source with this name of an account, and how many of its alerts wait.

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import FoundationEssentials
 import SQLite
 import TextFormats
@@ -59,7 +60,7 @@ struct HistoryWalk {
 
     /// Looks for responses after a position, or from the first.
     func look(after last: Position?, limit: Int) throws -> Look {
-        var values = NumberedValues()
+        var values = NumberedValues("?")
         var rest = filter
         let ranges = try ranges(&values, leaving: &rest)
         guard !ranges.isEmpty else { return Look() }
@@ -134,7 +135,7 @@ struct HistoryWalk {
 
     /// The numbers of the filter's sources; `nil` if it has none, or too many.
     private func sources() throws -> [Int64]? {
-        var values = NumberedValues()
+        var values = NumberedValues("?")
         guard let condition = filter.sourceCondition(&values) else { return nil }
         let sources = try db.rows(
             "SELECT id FROM sources WHERE \(condition) ORDER BY id LIMIT \(sourceLimit + 1)",
@@ -201,17 +202,6 @@ extension Database {
     }
 }
 
-/// The values of a statement that is put together from parts.
-struct NumberedValues {
-    private(set) var all: [Value] = []
-
-    /// Adds a value; returns the parameter that stands for it, any number of times.
-    mutating func add(_ value: Value) -> String {
-        all.append(value)
-        return "?\(all.count)"
-    }
-}
-
 extension HistoryFilter {
     /// The id of the chosen button; NULL if there is none, or it has been erased. Invalid JSON is a
     /// matter for the audit log, and no reason for an error here.
@@ -227,27 +217,14 @@ extension HistoryFilter {
         if let sources = sourceCondition(&values) {
             conditions.append("alerts.source_id IN (SELECT id FROM sources WHERE \(sources))")
         }
-        if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
-        if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }
-        if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
-        if let user { conditions.append("alerts.responder = \(values.add(.text(user)))") }
-        if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
-        if uncollected { conditions.append("alerts.collected_ms IS NULL") }
-        if let button {
-            conditions.append(
-                Self.buttonID + " = \(values.add(.text(button)))")
-        }
+        conditions += indexedConditions(&values)
+        conditions += otherConditions(&values, chosen: Self.buttonID)
         return conditions.joined(separator: " AND ")
     }
 
     /// The condition on rows of `sources`; `nil` if there is none.
     fileprivate func sourceCondition(_ values: inout NumberedValues) -> String? {
-        var conditions: [String] = []
-        if let source { conditions.append("name = \(values.add(.text(source)))") }
-        if let account {
-            conditions.append("uid = \(values.add(.integer(Int64(account.uid))))")
-            conditions.append("host = \(values.add(.text(account.host)))")
-        }
+        let conditions = sourceConditions(&values)
         return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
     }
 }

@@ -44,28 +44,12 @@ extension SQLiteAlertStore {
         try await read("look for the next alert") { [clock, overdueStart] db in
             let now = clock.now()
             let isDue = try db.isDue(at: now, from: overdueStart)
-            var refused: [Alert.ID: AlertError] = [:]
-            var (next, isCancelRequested): (AlertRow?, Bool) = (nil, false)
-            // An alert that the log contradicts is never shown, and never blocks others.
-            while refused.count < 100 {
-                do {
-                    let found = try db.next(query, except: Array(refused.keys), at: now)
-                        .map(db.checked)
-                    isCancelRequested = try found.map(db.isCancelRequested) ?? false
-                    next = found
-                    break
-                } catch let error as AlertError {
-                    guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
-                        throw error
-                    }
-                    refused[id] = error
+            var upcoming = try Upcoming(for: query, at: now) { query in
+                try db.next(query, at: now).map(db.checked).map { row in
+                    (row.alert, isCancelRequested: try db.isCancelRequested(row))
                 }
             }
-            var upcoming = Upcoming(
-                record: next?.record, timeLeft: next?.expiry.map(now.time))
-            upcoming.refused = refused
-            upcoming.waiting = try db.ready(besides: next?.record.id ?? 0)
-            upcoming.isCancelRequested = isCancelRequested
+            upcoming.waiting = try db.ready(besides: upcoming.record?.id ?? 0)
             return (upcoming, isDue, try db.lastSequence())
         }
     }
@@ -88,12 +72,7 @@ extension SQLiteAlertStore {
                 }
             return try row.map { try db.receipt(of: $0, at: clock.now()) }
         }
-        guard var found else {
-            throw switch reference {
-            case .id(let id): .notFound(id)
-            case .key(let key, _, _): .keyNotFound(key)
-            }
-        }
+        guard var found else { throw reference.notFound }
         found.record = try await withOrphans(withStates([found.record]))[0]
         if found.isOverdue { timekeeper?.lookNow() }
         return found
@@ -172,7 +151,7 @@ extension SQLiteAlertStore {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         typealias Column = HistoryWalk.Column
         return try await read("look for uncollected responses") { db in
-            var values = NumberedValues()
+            var values = NumberedValues("?")
             let isAdmitted = filter.condition(&values)
             let last = try db.lastSequence()
             var records: [AlertRecord] = []
@@ -221,11 +200,7 @@ extension SQLiteAlertStore {
         let orphans = try await read("look for who waits") { db in
             try Set(left.filter(db.isWaiting))
         }
-        return records.map { record in
-            var record = record
-            record.isOrphaned = orphans.contains(record.id)
-            return record
-        }
+        return records.marking(orphans: orphans)
     }
 }
 
@@ -263,12 +238,8 @@ extension Database {
         try row.record.response == nil && cancelRequest(of: row.record.id) != nil
     }
 
-    /// The first alert of the queue that a screen may show, except for some.
-    fileprivate func next(
-        _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
-    ) throws -> AlertRow? {
-        var query = query
-        query.except += others
+    /// The first alert of the queue that a screen may show.
+    fileprivate func next(_ query: ScreenQuery, at now: ClockReading) throws -> AlertRow? {
         // Only a few can be shown: don't search for them among all waiting alerts.
         guard !query.presenters.isEmpty else {
             let own = try query.own.compactMap { try alert($0) }
