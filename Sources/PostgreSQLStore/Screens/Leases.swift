@@ -51,37 +51,37 @@
             _ operation: String, patience: Duration = Session.openingTime,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
-            let ended = state.withLock { state in
-                defer { state.ended = [] }
-                return state.ended.map { Int64(bitPattern: $0) }
-            }
             let end = ContinuousClock.now + patience
             return try await sessions.run { session throws(AlertError) in
                 try session.read(operation, until: end) { db, queue in
                     // Whoever ended a lease may want another one at once.
-                    try self.delete(ended, db, queue)
+                    try self.deleteEnded(db, queue)
                     return try body(db, queue)
                 }
             }
         }
 
-        private func delete(_ ended: [Int64], _ db: Connection, _ queue: Value) throws {
+        private func deleteEnded(_ db: Connection, _ queue: Value) throws {
+            let ended = state.withLock { state in
+                defer { state.ended = [] }
+                return state.ended
+            }
             guard !ended.isEmpty else { return }
             do {
                 for table in ["screens", "claims"] {
                     try db.run(
                         "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])",
-                        queue, .integers(ended))
+                        queue, .integers(ended.map { Int64(bitPattern: $0) }))
                 }
             } catch {
                 // The next call tries it again.
-                state.withLock { $0.ended += ended.map { UInt64(bitPattern: $0) } }
+                state.withLock { $0.ended += ended }
                 throw error
             }
         }
 
         /// Deletes the rows of leases that have ended.
-        private func deleteEnded() {
+        private func deleteEndedSoon() {
             Task {
                 try? await run("end the lease") { _, _ in }
                 changed()
@@ -191,7 +191,7 @@
                 state.ended.append(epoch.number)
             }
             changes.change()
-            deleteEnded()
+            deleteEndedSoon()
         }
 
         // MARK: Claims
@@ -229,7 +229,7 @@
             state.withLock { state in
                 if state.claims.remove(number) != nil { state.ended.append(number) }
             }
-            deleteEnded()
+            deleteEndedSoon()
         }
 
         // MARK: Renewing
