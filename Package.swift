@@ -58,7 +58,9 @@ let package = Package(
             ]),
         .target(
             name: "AlertQueue",
-            dependencies: ["AlertCore", "Linux", "PostgreSQLStore", "SQLiteStore"]),
+            dependencies: [
+                "AlertCore", "AlertTables", "Linux", "PostgreSQLStore", "SQLiteStore",
+            ]),
         .target(
             name: "AlertPresenters",
             dependencies: [

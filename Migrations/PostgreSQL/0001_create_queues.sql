@@ -18,9 +18,7 @@ CREATE TABLE schema_versions (
 CREATE TABLE queues (
     id       integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name     text COLLATE "C" NOT NULL UNIQUE CHECK (name <> ''),
-    host     text COLLATE "C" NOT NULL DEFAULT '',
-    -- Where the queue has been copied to; nothing is written to it since.
-    moved_to text
+    host     text COLLATE "C" NOT NULL DEFAULT ''
 );
 
 -- The end of each log, which orders the commits: locking it excludes other writers. It also says

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Glibc
 import Linux
 import SQLiteStore
@@ -127,6 +128,78 @@ extension QueueLocation {
             return PostgreSQLSchema.script(for: try PostgreSQLLocation(path))
         #else
             throw isOnServer ? noServers : notOnServer
+        #endif
+    }
+
+    /// Moves a queue to another place, where its log has the same head; see ``QueueCopy``.
+    ///
+    /// - Parameters:
+    ///   - host: The machine whose accounts a file has without a host; `nil` for this one.
+    ///   - caller: Who moves it, for the log.
+    ///   - progress: Called with the current step, how many rows are done, and the total.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a queue that does not verify, and for a place that
+    ///   has another one; ``AlertError/incompatible(path:_:)`` for one that has moved elsewhere;
+    ///   ``AlertError/busy(_:)``; and the errors of opening queues.
+    package nonisolated(nonsending) func move(
+        to target: QueueLocation, host: String?, by caller: Caller,
+        _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> CopyReport {
+        let place = try target.isOnServer ? target.description : FileCopyTarget.place(target.path)
+        // Both sides block their thread.
+        return try await QueueConfined((), label: "alertq.copy").run { _ throws(AlertError) in
+            let source = try self.copySource(by: caller)
+            let contents = source.contents
+            guard host == nil || contents.home == nil else {
+                throw .invalid("--host", "is for a queue in a file: this one knows its machine")
+            }
+            if let moved = contents.movedTo {
+                guard moved == place else { throw .moved(self.description, to: moved) }
+                if target.holds(contents.head) {
+                    return CopyReport(
+                        head: contents.head, alerts: contents.alerts, place: place)
+                }
+            }
+            do {
+                return try QueueCopy(to: place).run(
+                    from: source, to: try target.copyTarget(home: host), progress)
+            } catch let error as AlertError {
+                throw error
+            } catch {
+                throw .storage(operation: "copy the queue", "\(error)")
+            }
+        }
+    }
+
+    private func copySource(by caller: Caller) throws(AlertError) -> any CopySource {
+        guard isOnServer else { return try FileCopySource(path: path, caller: caller) }
+        #if PostgreSQL
+            return try ServerCopySource(PostgreSQLLocation(path), caller: caller)
+        #else
+            throw noServers
+        #endif
+    }
+
+    private func copyTarget(home: String?) throws(AlertError) -> any CopyTarget {
+        guard isOnServer else {
+            try createUserDirectory()
+            return try FileCopyTarget(path: path)
+        }
+        #if PostgreSQL
+            let location = try PostgreSQLLocation(path)
+            return try ServerCopyTarget(location, home: home ?? location.ownHost)
+        #else
+            throw noServers
+        #endif
+    }
+
+    /// Whether the queue's log has an entry.
+    private func holds(_ head: AuditHead) -> Bool {
+        guard isOnServer else { return FileCopyTarget.holds(head, at: path) }
+        #if PostgreSQL
+            guard let location = try? PostgreSQLLocation(path) else { return false }
+            return ServerCopyTarget.holds(head, at: location)
+        #else
+            return false
         #endif
     }
 

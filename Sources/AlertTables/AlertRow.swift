@@ -10,6 +10,9 @@ package struct AlertRow {
     package let contradictions: [String]
 
     package static let columns = Column.list
+    /// The columns of the table `alerts` among them.
+    package static let tableColumns = Column.allCases
+        .prefix { $0.rawValue < Column.sourceName.rawValue }.map(\.snakeCased)
 
     package var record: AlertRecord { alert.record }
     package var expiry: ClockReading? { alert.expiry }

@@ -28,6 +28,7 @@
     each(PQfinish) \
     each(PQflush) \
     each(PQfreemem) \
+    each(PQftype) \
     each(PQgetResult) \
     each(PQgetisnull) \
     each(PQgetlength) \

@@ -44,6 +44,17 @@
             !isNull(at: column) && bytes(at: column).elementsEqual(text.utf8)
         }
 
+        /// A value of another type than an integer or a `bytea` is a text; the numbers of types are
+        /// in <https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat>.
+        package func value(at column: Int32) -> Value {
+            guard !isNull(at: column) else { return .null }
+            switch result.lib.pq.PQftype(result.handle, column) {
+            case 20, 21, 23: return .integer(integer(at: column))
+            case 17: return .optional(blob(at: column))
+            default: return .optional(optionalText(at: column))
+            }
+        }
+
         /// The bytes of a `bytea`, whatever its output format is.
         package func blob(at column: Int32) -> [UInt8]? {
             guard !isNull(at: column) else { return nil }

@@ -47,6 +47,8 @@ package protocol SQLRow: ~Copyable {
     func isInteger(at column: Int32) -> Bool
     /// Whether a column holds the bytes of a text.
     func holds(_ text: String, at column: Int32) -> Bool
+    /// The value of a column as a statement would bind it.
+    func value(at column: Int32) -> Value
 }
 
 extension SQLRow where Self: ~Copyable {

@@ -37,6 +37,16 @@ package struct Row: SQLRow, ~Copyable {
 
     package func holds(_ text: String, at column: Int32) -> Bool { raw(at: column).holds(text) }
 
+    /// A real number, which no table of ours has, is a text.
+    package func value(at column: Int32) -> Value {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: .null
+        case SQLITE_INTEGER: .integer(integer(at: column))
+        case SQLITE_BLOB: .optional(blob(at: column))
+        default: .optional(optionalText(at: column))
+        }
+    }
+
     package func raw(at column: Int32) -> RawColumn {
         // Looked up once. The value is “unprotected” in SQLite's words: it is for one thread only,
         // like the connection here.

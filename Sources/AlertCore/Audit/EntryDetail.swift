@@ -41,6 +41,16 @@ package enum EntryDetail {
             + "asked at \(asked.bootMilliseconds) ms"
     }
 
+    /// The detail of a queue's move: the place where it goes on.
+    package static func moved(to place: String) -> String { movedStart + place }
+
+    /// The place where a queue goes on.
+    package static func movedTo(_ detail: String) -> String {
+        detail.hasPrefix(movedStart) ? String(detail.dropFirst(movedStart.count)) : detail
+    }
+
+    private static let movedStart = "to "
+
     /// The detail of a snooze: its end.
     package static func snoozed(until end: ClockReading) -> String {
         "until \(Self.end(end))"

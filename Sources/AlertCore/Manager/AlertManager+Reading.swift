@@ -162,6 +162,13 @@ extension AlertManager {
         try await store.entries(LogQuery(.last(count), of: id, limit: limit))
     }
 
+    /// Where the queue goes on, as the last entry of its log says; `nil` if it has not moved.
+    package func movedTo() async throws(AlertError) -> String? {
+        let last = try await lastEntries(1, of: nil, limit: 1).last
+        guard let last, last.event.kind == .moved else { return nil }
+        return EntryDetail.movedTo(last.detail ?? "")
+    }
+
     /// Returns the end of the audit log, to be kept outside of the database; `nil` while it is
     /// empty.
     ///

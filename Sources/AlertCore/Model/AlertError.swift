@@ -141,6 +141,12 @@ extension AlertError: CustomStringConvertible {
 }
 
 extension AlertError {
+    /// The error of everything that would write to a queue that goes on elsewhere.
+    package static func moved(_ path: String, to place: String) -> AlertError {
+        .incompatible(
+            path: path, "has moved to \(SafeText.line(place)), where its alerts go on; use that")
+    }
+
     /// Whether the same call may succeed later: the queue is locked, or the disk fails.
     package var mayPass: Bool {
         switch self {

@@ -26,6 +26,8 @@ public struct AlertEvent: Sendable, Codable {
         case restored
         /// The command that an answer allowed to run was started, or has ended.
         case ran
+        /// The queue goes on in another place, and nothing is written here any more.
+        case moved
         /// An account was granted a right over the queue, or lost one; reserved, like the following
         /// ones.
         case access
@@ -35,8 +37,6 @@ public struct AlertEvent: Sendable, Codable {
         case seen
         /// A person has taken it on, and others need not.
         case claimed
-        /// It was moved to another queue.
-        case moved
         /// The asker does not use the response that it took.
         case unused
     }

@@ -63,7 +63,7 @@
     }
 
     /// A verification of a queue, on a connection that sees one state of it.
-    private struct Verification {
+    struct Verification {
         let db: Connection
         let queue: Value
         let now: ClockReading

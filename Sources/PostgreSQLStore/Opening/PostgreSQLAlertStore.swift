@@ -129,16 +129,16 @@
 
         /// Connects, and finds out how far the log goes and how accounts are named.
         private nonisolated(nonsending) func openFirst() async throws(AlertError) {
-            let (head, changes, home) = try await read("open the queue") { db, queue in
+            let (head, changes, home, moved) = try await read("open the queue") { db, queue in
                 let (head, changes) = try db.head(queue)
                 let home = try db.first("SELECT host FROM queues WHERE id = $1", queue) {
                     $0.text()
                 }
-                return (head, changes, home ?? "")
+                return (head, changes, home ?? "", try db.movedTo(queue))
             }
+            if let moved, refusal == nil { throw .moved(location.description, to: moved) }
             known.raise(to: head, changes: changes)
-            let own = location.hostName ?? ProcessIdentity.current.host
-            names.withLock { $0 = HostNames(own: own, home: home) }
+            names.withLock { $0 = HostNames(own: location.ownHost, home: home) }
         }
 
         var hosts: HostNames { names.withLock { $0 } }
@@ -292,6 +292,12 @@
                     try entry.checkLink(after: last)
                     last = entry.event.cursor
                 }
+            }
+            if refusal == nil, let last = entries.last, last.event.kind == .moved {
+                // Everything that this process does with the queue ends with that.
+                let place = EntryDetail.movedTo(last.detail ?? "")
+                known.fail(.moved(location.description, to: place))
+                throw .moved(location.description, to: place)
             }
             let isFull = entries.count == limit
             let events = entries.map(\.event).filter { event in

@@ -13,6 +13,8 @@
         package let queue: String
         /// The machine whose accounts this process acts for; `nil` for this one's name.
         package let hostName: String?
+        /// The name of the machine whose accounts this process acts for.
+        package var ownHost: String { hostName ?? ProcessIdentity.current.host }
         /// Whether the server tells of changes, which a pooler in transaction mode can't.
         let notifies: Bool
         /// Whether connections go through a pooler in transaction mode, where a session has no names.

@@ -27,6 +27,8 @@
         private var connection: Connection?
         /// The number of the queue in its database.
         private var queueID: Int64?
+        /// The machine whose accounts are stored without a host.
+        private(set) var home: String?
         private let known: KnownHead
         /// Whether a server is refused that may lose what it has acknowledged.
         private let checksDurability: Bool
@@ -116,10 +118,14 @@
                     "its schema has version \(version ?? 0), and this alertq needs "
                         + "\(PostgreSQLSchema.version)")
             }
-            queueID = try db.first(
-                "SELECT id FROM queues WHERE name = $1", .text(location.queue)
-            ) { $0.integer() }
-            guard queueID != nil else {
+            let found = try db.first(
+                "SELECT id, host FROM queues WHERE name = $1", .text(location.queue)
+            ) { (id: $0.integer(at: 0), home: $0.optionalText(at: 1) ?? "") }
+            queueID = found?.id
+            if let found {
+                // What is known of accounts is of the first connection.
+                home = home ?? found.home
+            } else {
                 throw problem(
                     "it has no queue “\(location.queue)”; to make it: alertq doctor "
                         + "--setup-postgresql")

@@ -8,9 +8,16 @@
     ///
     /// They are values, so that a transaction can ask for what it will need together with its lock.
     enum Query {
-        private static let alerts = """
+        static let alerts = """
             SELECT \(AlertRow.columns) FROM alerts JOIN sources ON sources.id = alerts.source_id
             WHERE alerts.queue = $1
+            """
+
+        /// The end of the log of the queue `$1`, and where that goes on if it has moved.
+        static let logEnd = """
+            SELECT seq, hash,
+                CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END AS moved_to
+            FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1
             """
 
         /// The entries that say what was asked and how it ended, each with the hashes next to it.

@@ -49,7 +49,9 @@
         let changes: Int64
         /// The time of the transaction before.
         let lastTime: Int64
-        private let firstID: Alert.ID
+        let firstID: Alert.ID
+        /// Where the queue goes on, if it has moved.
+        let movedTo: String?
         var state: State
         /// How often pending statements were sent: what was changed before can't be undone alone.
         private var flushes = 0
@@ -62,11 +64,13 @@
 
         /// Locks the queue, and reads what the members will need.
         ///
-        /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log no longer has the head that is known.
+        /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log no longer has the head that is known,
+        ///   ``AlertError/incompatible(path:_:)`` if the queue has moved.
         init(
-            on db: Connection, _ queue: Value, clock: ServerClock, known: AuditHead,
-            reading needed: [Statement], within limit: Duration
+            on db: Connection, _ session: Session, known: AuditHead,
+            reading needed: [Statement], within limit: Duration, allowsMoved: Bool = false
         ) throws {
+            let queue = session.queue
             var pipeline = Pipeline()
             // Deciding takes other statements than locking: a statement sees the past in which it
             // began to wait.
@@ -77,10 +81,9 @@
                 """, queue)
             pipeline.add(
                 """
-                SELECT \(Lease.clock),
-                    (SELECT hash FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1),
-                    (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
-                    (SELECT moved_to FROM queues WHERE id = $1)
+                SELECT \(Lease.clock), last.hash,
+                    (SELECT hash FROM audit WHERE queue = $1 AND seq = $2), moved_to, host
+                FROM queues LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE id = $1
                 """, queue, .integer(known.sequence))
             for statement in needed { pipeline.add(statement) }
             let results = try db.begin(pipeline, within: limit)
@@ -95,11 +98,18 @@
             let seen = results[1].first { row in
                 (
                     time: row.integer(at: 0), last: row.blob(at: 1), known: row.blob(at: 2),
-                    movedTo: row.optionalText(at: 3)
+                    movedTo: row.optionalText(at: 3).map(EntryDetail.movedTo),
+                    home: row.optionalText(at: 4)
                 )
             }
-            if let place = seen?.movedTo {
-                throw AlertError.incompatible(path: "the queue", "has moved to \(place)")
+            let path = session.location.description
+            if let place = seen?.movedTo, !allowsMoved {
+                throw AlertError.moved(path, to: place)
+            }
+            guard seen?.home == session.home else {
+                // Who is meant by an account without a host is known from the beginning.
+                throw AlertError.incompatible(
+                    path: path, "is no longer the queue that was opened: another was copied to it")
             }
             guard let seen, (seen.last ?? AuditHead.start.hash) == read.head.hash else {
                 throw AlertError.inconsistent(nil, "the last entry of its log is not its head")
@@ -110,7 +120,8 @@
             }
             self.db = db
             self.queue = queue
-            now = clock.moment(seen.time, notBefore: read.time)
+            now = session.clock.moment(seen.time, notBefore: read.time)
+            movedTo = seen.movedTo
             start = read.head
             lastTime = read.time
             changes = read.changes

@@ -256,11 +256,14 @@
             let transaction: Transaction
             do {
                 transaction = try Transaction(
-                    on: db, session.queue, clock: session.clock, known: self.known.head,
-                    reading: needed, within: max(busyTime, .seconds(1)))
+                    on: db, session, known: self.known.head, reading: needed,
+                    within: max(busyTime, .seconds(1)))
             } catch let error as AlertError {
                 db.rollBack()
-                if case .inconsistent = error { self.known.fail(error) }
+                switch error {
+                case .inconsistent, .incompatible: self.known.fail(error)
+                default: break
+                }
                 throw error
             }
             var failures = [AlertError?](repeating: nil, count: jobs.count)
@@ -348,7 +351,7 @@
                 if let db = try? session.open(within: left) {
                     db.timeLimit = left
                     let transaction = try? Transaction(
-                        on: db, session.queue, clock: session.clock, known: start,
+                        on: db, session, known: start,
                         reading: [
                             Query.entryHash(session.queue, head.sequence)
                         ], within: max(left, .seconds(1)))
@@ -380,8 +383,14 @@
         /// Whether the server has acknowledged a commit although no standby has: somebody has
         /// cancelled its wait. See
         /// <https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION>.
-        fileprivate var hasStoppedWaiting: Bool {
+        var hasStoppedWaiting: Bool {
             notices.contains { $0.severity == "WARNING" && $0.state.description == "01000" }
+        }
+
+        /// Where a queue goes on; `nil` if it has not moved.
+        func movedTo(_ queue: Value) throws -> String? {
+            try first(Query.logEnd, queue) { $0.optionalText(at: 2).map(EntryDetail.movedTo) }
+                ?? nil
         }
 
         /// The end of a queue's log, and how often something has changed without an entry.

@@ -87,9 +87,9 @@ struct QueueRestore: Sendable {
         let report: AuditReport
         do throws(AlertError) {
             do throws(AlertError) {
-                await
-                    (try await SQLiteAlertStore.open(
-                        path: draft.path, clock: clock, caller: caller)).close()
+                try await QueueConfined(draft, label: "alertq.restore").run {
+                    draft throws(AlertError) in try migrate(draft, allowsMoved: allowsProblems)
+                }
             } catch {
                 // The verification says more of it.
                 guard allowsProblems, case .inconsistent = error else { throw error }
@@ -118,6 +118,20 @@ struct QueueRestore: Sendable {
             }
         if let reason { throw .invalid("backup", "\(path) does not verify: \(reason)") }
         return report
+    }
+
+    /// Gives the draft the schema of this version.
+    private func migrate(_ draft: DraftFile, allowsMoved: Bool) throws(AlertError) {
+        let files = try QueueFiles(database: draft.path)
+        let database = try DatabaseFile(files: files).openForWriting {}
+        let end = try performing("read the audit log of \(path)") {
+            try database.handle.logEnd()
+        }
+        guard let place = end.movedTo, !allowsMoved else { return }
+        throw .invalid(
+            "backup",
+            "\(path) is of a queue that has moved to \(place), where its alerts go on; with --force "
+                + "it becomes another queue with the same alerts")
     }
 
     /// Counts anew what waits in the draft, and makes sure that its log has a saved head.

@@ -9,10 +9,21 @@ extension Database {
     }
 
     /// The end of the audit log; ``AuditHead/start`` if it is empty.
-    func lastHead() throws -> AuditHead {
-        try first("SELECT seq, hash FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1") { row in
-            AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? [])
-        } ?? AuditHead.start
+    func lastHead() throws -> AuditHead { try logEnd().head }
+
+    /// The end of the audit log, and where the queue goes on if that entry says that it has moved.
+    func logEnd() throws -> (head: AuditHead, movedTo: String?) {
+        try first(
+            """
+            SELECT seq, hash, CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END
+            FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1
+            """
+        ) { row in
+            (
+                AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
+                row.optionalText(at: 2).map(EntryDetail.movedTo)
+            )
+        } ?? (AuditHead.start, nil)
     }
 
     /// Whether the last entry of the log is what its hash says; an empty log is intact.

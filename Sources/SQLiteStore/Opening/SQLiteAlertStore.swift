@@ -218,6 +218,14 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let limit = 256
         let events = try await events(
             after: position.head, skippingTo: start, limit: limit, isChecked: scope == .everybody)
+        if refusal == nil, events.contains(where: { $0.kind == .moved }) {
+            let end = try await read("read the audit log") { try $0.logEnd() }
+            if let place = end.movedTo {
+                // Everything that this process does with the queue ends with that.
+                known.fail(.moved(files.database, to: place))
+                throw .moved(files.database, to: place)
+            }
+        }
         // After a full page there may be more, which should be read at once.
         let isFull = events.count == limit
         var news = News(

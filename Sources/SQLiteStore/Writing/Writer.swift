@@ -44,7 +44,9 @@ final class Writer {
             let opened = try file.openForWriting { () throws(AlertError) in
                 try lock.acquire(within: busyTime)
             }
-            known.raise(to: try performing("read the audit log") { try opened.handle.lastHead() })
+            let end = try performing("read the audit log") { try opened.handle.logEnd() }
+            if let place = end.movedTo { throw .moved(file.files.database, to: place) }
+            known.raise(to: end.head)
             return opened
         }
     }
@@ -113,6 +115,11 @@ final class Writer {
                 because: LogTail.replaced
                     + "its log no longer has entry \(last.sequence), which was there",
                 path: file.files.database)
+        }
+        if let place = context.movedTo {
+            let error = AlertError.moved(file.files.database, to: place)
+            known.fail(error)
+            throw error
         }
         if database?.isHeadChecked == false {
             guard try db.isLastEntryIntact() else {

@@ -120,7 +120,13 @@ extension QueueChoice {
             throw noQueue
         }
         let manager = try await Self.reader(path: path, in: context)
-        return try await manager.closing(body)
+        return try await manager.closing { manager in
+            let result = try await body(manager)
+            if let context, let place = try? await manager.movedTo() {
+                context.note("the queue has moved to \(place), and this is how it was before")
+            }
+            return result
+        }
     }
 
     /// Opens the queue at a path for reading; if that fails, the error says what to do.

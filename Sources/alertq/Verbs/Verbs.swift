@@ -6,7 +6,8 @@ enum Verbs {
         CancelCommand.self, CollectCommand.self, WaitCommand.self, WatchCommand.self,
         HistoryCommand.self, StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self,
         AuditHeadCommand.self, AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
-        RestoreCommand.self, DoctorCommand.self, MCPCommand.self, HookClaudeCommand.self,
+        RestoreCommand.self, StoreCopyCommand.self, DoctorCommand.self, MCPCommand.self,
+        HookClaudeCommand.self,
         HookCodexCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]

@@ -127,6 +127,14 @@ struct QueueCheckup: Sendable {
         }
     }
 
+    /// That the queue goes on elsewhere, as the last entry of its log says.
+    private func moved(_ manager: AlertManager) async throws(AlertError) -> Finding? {
+        guard let place = try await manager.movedTo() else { return nil }
+        return Finding(
+            check: "database", problem: "the queue has moved to \(place): it can only be read here",
+            advice: "name that one, with --database or $ALERTQ_DATABASE", code: .inputOutput)
+    }
+
     private func checks(_ manager: AlertManager) async -> [Finding] {
         var findings: [Finding] = []
         do throws(AlertError) {
@@ -136,6 +144,7 @@ struct QueueCheckup: Sendable {
                     check: "database",
                     detail: "\(QueueLocation(path).description) opens; "
                         + WaitingText.count(count)))
+            if let moved = try await moved(manager) { findings.append(moved) }
             findings.append(try await presenter(manager, waiting: count))
             if let damage = try await manager.maintenance?.structuralDamage().first {
                 findings.append(

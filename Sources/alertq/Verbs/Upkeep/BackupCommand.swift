@@ -51,7 +51,7 @@ struct BackupCommand: Command {
             throw CommandError(.inputOutput, "\(path) exists; --force replaces it")
         }
         let found = try await ProgressBar.during("copying", in: context) { bar in
-            try await queue.openExisting(via: Self.name) { manager in
+            try await queue.read(in: context) { manager in
                 try await manager.backUp(
                     to: path, replacingFile: replaces, keeping: count
                 ) { bar.show($0, of: $1) }

@@ -1,0 +1,146 @@
+import AlertCore
+import SQL
+
+/// A table that a copy of a queue takes along, in the order in which they are filled.
+///
+/// What else a store has is about one place, such as screens and a search index.
+package enum CopiedTable: String, CaseIterable, Sendable {
+    case sources, alerts, audit, turns, requests
+
+    /// The columns that every store has.
+    package var columns: [String] {
+        switch self {
+        case .sources: ["id", "host", "uid", "name", "pending"]
+        case .alerts: ["source_id", "queued_seq"] + AlertRow.tableColumns
+        case .audit: AuditEntry.columns
+        case .turns: ["account", "source", "priority", "seq"]
+        case .requests:
+            ["host", "uid", "request", "position", "alert_id", "seq", "made_ms"]
+        }
+    }
+
+    /// How many of its first columns are ids of ``sources``, which another store may give other ids.
+    package var sourceIDs: Int {
+        switch self {
+        case .sources, .alerts: 1
+        case .turns: 2
+        case .audit, .requests: 0
+        }
+    }
+
+    /// The columns by which rows are ordered.
+    package var order: String {
+        switch self {
+        case .sources, .alerts: "id"
+        case .audit: "seq"
+        case .turns: "priority, account, source"
+        case .requests: "made_ms"
+        }
+    }
+}
+
+/// What is copied beside the rows.
+package struct CopiedQueue: Sendable {
+    /// The end of the log, without the entry that says that the queue has moved.
+    package var head: AuditHead
+    /// The lowest id that the next alert may get.
+    package var firstID: Alert.ID
+    /// How many alerts there are.
+    package var alerts: Int
+    /// The machine whose accounts have no host; `nil` in a file, which is on that machine.
+    package var home: String?
+    /// Where an earlier copy was to move it; `nil` if nothing has.
+    package var movedTo: String?
+
+    package init(
+        head: AuditHead, firstID: Alert.ID, alerts: Int, home: String?, movedTo: String?
+    ) {
+        self.head = head
+        self.firstID = firstID
+        self.alerts = alerts
+        self.home = home
+        self.movedTo = movedTo
+    }
+}
+
+/// A queue to which nothing is written while it is copied, nor afterwards.
+package protocol CopySource: AnyObject {
+    var contents: CopiedQueue { get }
+
+    /// Visits the rows of a table in their order, with the values of its columns.
+    func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws
+
+    /// Adds the entry that the queue goes on elsewhere, and commits it.
+    func markAsMoved(to place: String) throws
+}
+
+/// A new queue, which nobody sees until it is complete.
+package protocol CopyTarget: AnyObject {
+    func insert(_ values: [Value], into table: CopiedTable) throws
+
+    /// Stores what is copied beside the rows, makes the search index, and verifies the log.
+    func finish(_ queue: CopiedQueue, at now: ClockReading) throws -> AuditReport
+
+    /// Makes the queue appear.
+    func publish() throws
+}
+
+/// Moves a queue to another place: its rows are copied, so that its log has the same head there.
+///
+/// At no moment do both places accept changes. The old one is marked before the new one appears: if
+/// that is all that happened, the same move goes on where it ended.
+package struct QueueCopy {
+    let place: String
+    let clock: any AlertClock
+
+    /// - Parameter place: Where the queue goes on, for its log.
+    package init(to place: String, clock: any AlertClock = .system) {
+        self.place = place
+        self.clock = clock
+    }
+
+    /// - Parameter progress: Called with the current step, how many rows are done, and the total.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a queue that does not verify.
+    package func run(
+        from source: some CopySource, to target: some CopyTarget,
+        _ progress: (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
+    ) throws -> CopyReport {
+        let queue = source.contents
+        let total = queue.alerts + Int(queue.head.sequence)
+        var done = 0
+        for table in CopiedTable.allCases {
+            try source.visit(table) { values in
+                try target.insert(values, into: table)
+                guard table == .alerts || table == .audit else { return }
+                done += 1
+                guard done % 500 == 0 else { return }
+                guard !Task.isCancelled else { throw AlertError.cancelled("the copy") }
+                progress(.copying, done, total)
+            }
+        }
+        progress(.verifying, 0, total)
+        let report = try target.finish(queue, at: clock.now())
+        if let problem = report.problems.first {
+            throw AlertError.invalid(
+                "queue", "does not verify, so it is not copied: \(problem.reason)")
+        }
+        if queue.movedTo == nil { try source.markAsMoved(to: place) }
+        try target.publish()
+        return CopyReport(head: queue.head, alerts: queue.alerts, place: place)
+    }
+}
+
+/// The result of a copy.
+package struct CopyReport: Sendable {
+    /// The end of the log in both places.
+    package let head: AuditHead
+    package let alerts: Int
+    /// Where the queue goes on.
+    package let place: String
+
+    package init(head: AuditHead, alerts: Int, place: String) {
+        self.head = head
+        self.alerts = alerts
+        self.place = place
+    }
+}

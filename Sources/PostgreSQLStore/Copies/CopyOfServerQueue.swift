@@ -1,0 +1,230 @@
+#if PostgreSQL
+    import AlertCore
+    import AlertTables
+    import PostgreSQL
+
+    /// How long a copy may keep the lock of a queue.
+    private let copyTime = Duration.seconds(24 * 3600)
+    /// How long it waits for one, and for a commit.
+    private let lockTime = Duration.seconds(10)
+
+    /// What a copy needs of a connection: it stands still while the other side works.
+    private let patience = Statement("SET LOCAL idle_in_transaction_session_timeout = 0")
+
+    extension Session {
+        /// A session for a copy, and its connection.
+        fileprivate static func forCopy(
+            _ location: PostgreSQLLocation, checksDurability: Bool
+        ) throws -> (Session, Connection) {
+            let session = Session(
+                location, clock: ServerClock(), known: KnownHead(),
+                interruption: try Interruption(),
+                checksDurability: checksDurability)
+            return (session, try session.open())
+        }
+    }
+
+    extension CommitOutcome {
+        /// - Throws: If it is not known that the transaction is stored, where it has to be.
+        fileprivate func check(_ db: Connection, _ what: String) throws {
+            switch self {
+            case .committed where !db.hasStoppedWaiting: return
+            case .refused(let error): throw error
+            case .committed, .unknown:
+                throw AlertError.busy(
+                    "the server was lost while it stored \(what), and it is not known whether it "
+                        + "did; run the same command again, which finds out")
+            }
+        }
+    }
+
+    /// A queue in PostgreSQL that is copied elsewhere, locked for as long as this exists.
+    package final class ServerCopySource: CopySource {
+        package let contents: CopiedQueue
+        private let transaction: Transaction
+        private let caller: Caller
+
+        /// - Throws: ``AlertError/busy(_:)`` if it can't be reached or is locked, and the other errors
+        ///   of opening the queue.
+        package init(
+            _ location: PostgreSQLLocation, caller: Caller, checksDurability: Bool = true
+        ) throws(AlertError) {
+            do {
+                let (session, db) = try Session.forCopy(
+                    location, checksDurability: checksDurability)
+                let queue = session.queue
+                let transaction = try Transaction(
+                    on: db, session, known: .start, reading: [], within: lockTime,
+                    allowsMoved: true)
+                db.timeLimit = copyTime
+                try db.run(patience)
+                let last =
+                    transaction.start.sequence - (transaction.movedTo == nil ? 0 : 1)
+                let head = try db.run(Query.entryHash(queue, last)).first {
+                    AuditHead(sequence: last, hash: $0.blob() ?? [])
+                }
+                let count = try db.first("SELECT count(*) FROM alerts WHERE queue = $1", queue) {
+                    Int($0.integer())
+                }
+                contents = CopiedQueue(
+                    head: head ?? .start, firstID: transaction.firstID, alerts: count ?? 0,
+                    home: session.home, movedTo: transaction.movedTo)
+                self.transaction = transaction
+                let hosts = HostNames(own: location.ownHost, home: session.home ?? "")
+                self.caller = hosts.stored(caller)
+            } catch {
+                throw translated(error, "copy the queue")
+            }
+        }
+
+        deinit { transaction.rollBack() }
+
+        package func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws {
+            let limit = table == .audit ? "AND seq <= \(contents.head.sequence)" : ""
+            let columns = table.columns
+            let rows = Statement(
+                """
+                SELECT \(columns.list) FROM \(table.rawValue)
+                WHERE queue = $1 \(limit) ORDER BY \(table.order)
+                """, transaction.queue)
+            try transaction.db.visit(rows) { row in
+                try body(columns.indices.map { row.value(at: Int32($0)) })
+                return true
+            }
+        }
+
+        package func markAsMoved(to place: String) throws {
+            var entry = AuditDraft(kind: .moved)
+            entry.detail = EntryDetail.moved(to: place)
+            try transaction.append(entry, by: caller, concernsOthers: true)
+            try transaction.commit(within: lockTime).check(
+                transaction.db, "that the queue has moved")
+        }
+    }
+
+    /// An empty queue in PostgreSQL, whose contents appear when they are complete.
+    package final class ServerCopyTarget: CopyTarget {
+        private let db: Connection
+        private let queue: Value
+        private let home: String
+        private var pending = Pipeline()
+        /// The ids that the sources have here.
+        private var sources: [Value: Value] = [0: 0]
+
+        /// - Parameter home: The machine whose accounts have no host in a file.
+        /// - Throws: ``AlertError/invalid(_:_:)`` if the queue is not empty, and the errors of opening
+        ///   one.
+        package init(
+            _ location: PostgreSQLLocation, home: String, checksDurability: Bool = true
+        ) throws(AlertError) {
+            do {
+                let (session, db) = try Session.forCopy(
+                    location, checksDurability: checksDurability)
+                (self.db, self.queue, self.home) = (db, session.queue, home)
+                let transaction = try Transaction(
+                    on: db, session, known: .start, reading: [], within: lockTime)
+                guard transaction.start == .start, transaction.state.lastID == 0 else {
+                    transaction.rollBack()
+                    throw AlertError.invalid(
+                        "queue",
+                        "at \(location.description) is not empty; name another one with ?queue=NAME, "
+                            + "which alertq doctor --setup-postgresql makes")
+                }
+                db.timeLimit = copyTime
+                try db.run(patience)
+            } catch {
+                throw translated(error, "copy the queue")
+            }
+        }
+
+        deinit { db.rollBack() }
+
+        /// Whether the queue at a place has a log with an entry.
+        package static func holds(_ head: AuditHead, at location: PostgreSQLLocation) -> Bool {
+            guard
+                let (session, db) = try? Session.forCopy(location, checksDurability: false),
+                let found = try? db.run(Query.entryHash(session.queue, head.sequence))
+            else { return false }
+            return found.first { $0.blob() } == head.hash
+        }
+
+        package func insert(_ values: [Value], into table: CopiedTable) throws {
+            var (columns, values) = (table.columns, values)
+            if table == .sources {
+                let id = values.removeFirst()
+                columns.removeFirst()
+                let row = insertion(into: table, columns, values)
+                sources[id] = try db.run(Statement(row.sql + " RETURNING id", row.values))
+                    .first { .integer($0.integer()) }
+                return
+            }
+            for index in 0..<table.sourceIDs {
+                guard let id = sources[values[index]] else {
+                    throw AlertError.inconsistent(nil, "a row names a source that is not there")
+                }
+                values[index] = id
+            }
+            pending.add(insertion(into: table, columns, values))
+            if pending.statements.count >= 200 { try flush() }
+        }
+
+        private func insertion(
+            into table: CopiedTable, _ columns: [String], _ values: [Value]
+        ) -> Statement {
+            Statement(
+                """
+                INSERT INTO \(table.rawValue) (queue, \(columns.list))
+                VALUES ($1, \(columns.indices.map { "$\($0 + 2)" }.list))
+                """, [queue] + values)
+        }
+
+        private func flush() throws {
+            let statements = pending
+            pending = Pipeline()
+            if !statements.statements.isEmpty { try db.run(statements) }
+        }
+
+        package func finish(_ copied: CopiedQueue, at now: ClockReading) throws -> AuditReport {
+            pending.add(
+                "UPDATE queues SET host = $2 WHERE id = $1", queue, .text(copied.home ?? home))
+            pending.add(
+                """
+                UPDATE heads SET seq = $2, hash = $3, first_id = $4,
+                    last_id = (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
+                    at_ms = coalesce((SELECT at_ms FROM audit WHERE queue = $1
+                        ORDER BY seq DESC LIMIT 1), 0)
+                WHERE queue = $1
+                """, queue, .integer(copied.head.sequence), .blob(copied.head.hash),
+                .integer(copied.firstID))
+            try flush()
+            try storeWords()
+            // Otherwise what follows would not know how many rows there are now.
+            try db.run("ANALYZE alerts, audit, sources")
+            return try Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
+                .report(expecting: copied.head)
+        }
+
+        /// Stores the words of the alerts that have ended.
+        private func storeWords() throws {
+            let ended = Statement(Query.alerts + " AND outcome IS NOT NULL", queue)
+            try db.visit(ended) { row in
+                let alert = try AlertRow(row).record
+                pending.add(
+                    """
+                    UPDATE alerts SET words = array_to_tsvector($3::text[])
+                    WHERE queue = $1 AND id = $2
+                    """, queue, .integer(alert.id),
+                    .texts(
+                        SearchLexemes.of(
+                            alert.alert, alert.response?.input ?? Alert.Input())))
+                if pending.statements.count >= 200 { try flush() }
+                return true
+            }
+            try flush()
+        }
+
+        package func publish() throws {
+            try db.commit(within: lockTime).check(db, "the copy")
+        }
+    }
+#endif

@@ -1,0 +1,172 @@
+import AlertCore
+import AlertTables
+import Glibc
+import Linux
+import SQLite
+
+/// A queue in a file that is copied elsewhere, locked for as long as this exists.
+package final class FileCopySource: CopySource {
+    package let contents: CopiedQueue
+    private let files: QueueFiles
+    private let lock: WriterLock
+    private let database: OpenDatabase
+    private let caller: Caller
+    private let clock: any AlertClock
+
+    /// - Throws: ``AlertError/busy(_:)`` while another process writes, and the errors of opening the
+    ///   queue.
+    package init(
+        path: String, caller: Caller, clock: any AlertClock = .system
+    ) throws(AlertError) {
+        (self.caller, self.clock) = (caller, clock)
+        files = try QueueFiles(database: path)
+        try files.checkWriteAccess()
+        lock = WriterLock(path: files.lock, mode: files.mode)
+        try lock.acquire(within: GroupCommit.busyTime)
+        // Others wait for as long as for a purge that rewrites the database.
+        lock.mark(isRewriting: true)
+        let database = try DatabaseFile(files: files).openExisting(continuing: .start)
+        contents = try performing("read \(files.database)") {
+            let db = database.handle
+            try db.run("BEGIN IMMEDIATE")
+            try database.schema.run()
+            let end = try db.logEnd()
+            let last = end.movedTo == nil ? end.head.sequence : end.head.sequence - 1
+            return CopiedQueue(
+                head: try last == 0 ? .start : db.auditHead(at: last) ?? .start,
+                firstID: try db.upkeep().firstID,
+                alerts: try db.first("SELECT count(*) FROM alerts") { Int($0.integer()) } ?? 0,
+                home: nil, movedTo: end.movedTo)
+        }
+        self.database = database
+    }
+
+    deinit {
+        // Nothing but the entry of a move that failed is undone.
+        if database.handle.isInTransaction { try? database.handle.execute("ROLLBACK") }
+        lock.mark(isRewriting: false)
+        lock.release()
+        Bell(path: files.bell, mode: files.mode).ring()
+    }
+
+    package func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws {
+        let limit = table == .audit ? "WHERE seq <= \(contents.head.sequence)" : ""
+        let columns = table.columns
+        try database.handle.visit(
+            "SELECT \(columns.list) FROM \(table.rawValue) \(limit) ORDER BY \(table.order)", []
+        ) { row in
+            try body(columns.indices.map { row.value(at: Int32($0)) })
+            return true
+        }
+    }
+
+    package func markAsMoved(to place: String) throws {
+        let context = try WriteContext(db: database.handle, of: files, now: clock.now())
+        var entry = AuditDraft(kind: .moved)
+        entry.detail = EntryDetail.moved(to: place)
+        try context.audit(entry, by: caller)
+        try database.handle.run("COMMIT")
+    }
+}
+
+/// A new queue in a file, which appears at its path when it is complete.
+package final class FileCopyTarget: CopyTarget {
+    private let path: String
+    private let files: QueueFiles
+    private let draft: DraftFile
+    private let copy: QueueFiles
+    private var database: OpenDatabase?
+    private var rows = 0
+    private let insertions: [CopiedTable: String]
+
+    /// How many rows one transaction takes, so that the log next to the draft stays small.
+    private static let batch = 10_000
+
+    /// - Throws: ``AlertError/storage(operation:_:)`` if there is a file at the path.
+    package init(path: String) throws(AlertError) {
+        files = try QueueFiles(database: path)
+        self.path = files.database
+        guard FileIdentity(path: files.database) == nil else {
+            throw BackupLocation.nameIsTaken(files.database)
+        }
+        let target = files.database + "-copy"
+        let name = FilePath.name(of: target)
+        DraftFile.removeLeftovers(in: files.directory) { $0 == name }
+        draft = try DraftFile(for: target, mode: files.mode)
+        copy = try QueueFiles(database: draft.path)
+        let database = try DatabaseFile(files: copy).openForWriting {}
+        try performing("write \(draft.path)") {
+            // It is synced before it appears.
+            try database.handle.execute("PRAGMA synchronous = OFF; BEGIN IMMEDIATE")
+        }
+        self.database = database
+        insertions = Dictionary(
+            uniqueKeysWithValues: CopiedTable.allCases.map { table in
+                (
+                    table,
+                    """
+                    INSERT INTO \(table.rawValue) (\(table.columns.list))
+                    VALUES (\(table.columns.map { _ in "?" }.list))
+                    """
+                )
+            })
+    }
+
+    /// The path by which a log says where a queue goes on.
+    package static func place(_ path: String) throws(AlertError) -> String {
+        try QueueFiles.path(of: path)
+    }
+
+    /// Whether a file at a path has a log with an entry.
+    package static func holds(_ head: AuditHead, at path: String) -> Bool {
+        guard let files = try? QueueFiles(database: path),
+            let database = try? DatabaseFile(files: files).openExisting(
+                continuing: .start, .readOnly)
+        else { return false }
+        return (try? database.handle.auditHead(at: head.sequence)) == head
+    }
+
+    private func db() throws -> Database {
+        guard let database else {
+            throw AlertError.storage(operation: "write \(draft.path)", "it is not open")
+        }
+        return database.handle
+    }
+
+    package func insert(_ values: [Value], into table: CopiedTable) throws {
+        let db = try db()
+        try db.change(insertions[table] ?? "", values)
+        rows += 1
+        if rows % Self.batch == 0 { try commit() }
+    }
+
+    /// Ends a transaction, and begins the next one.
+    private func commit() throws {
+        let db = try db()
+        try db.run("COMMIT")
+        _ = try db.checkpoint(.truncate)
+        try db.run("BEGIN IMMEDIATE")
+    }
+
+    package func finish(_ queue: CopiedQueue, at now: ClockReading) throws -> AuditReport {
+        let db = try db()
+        try db.change("UPDATE upkeep SET first_id = ?", .integer(queue.firstID))
+        while try WriteContext(db: db, of: copy, now: now).indexSlice() { try commit() }
+        try db.run("COMMIT")
+        var verification = QueueVerification(expecting: queue.head)
+        try db.reading { try verification.finish(db, at: now) }
+        return verification.report(damage: try db.structuralDamage())
+    }
+
+    package func publish() throws {
+        let isWhole = try db().checkpoint(.truncate)
+        guard isWhole, FileIdentity.size(of: copy.wal) == 0 else {
+            throw AlertError.busy("\(draft.path) is in use by another program")
+        }
+        database = nil
+        for ending in QueueFiles.endings { unlink(draft.path + ending) }
+        try draft.sync()
+        guard try draft.move(to: path) else { throw BackupLocation.nameIsTaken(path) }
+        try files.syncDirectory()
+    }
+}

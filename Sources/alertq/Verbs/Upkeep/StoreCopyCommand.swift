@@ -1,0 +1,79 @@
+import AlertQueue
+import TextFormats
+
+/// `alertq store copy FROM TO`: moves a queue to another file or to a database server.
+struct StoreCopyCommand: Command {
+    static let name = "store copy"
+    static let abstract = "Move a queue to another file, or between a file and PostgreSQL"
+    static let operands: [Operand<Self>] = [
+        Operand(.path("FROM", ifEmpty: "FROM is empty"), \.$source),
+        Operand(.path("TO", ifEmpty: "TO is empty"), \.$target),
+    ]
+    static let options: [Option<Self>] = [
+        Option(
+            "host", .text("NAME"), \.host,
+            help: "The machine that the file FROM belongs to, if that is not this one"),
+        Option("json", \.isJSON, help: "Print the result as JSON"),
+    ]
+    static let discussion = [
+        """
+        FROM and TO are database files or locations such as postgresql:///alertq. A file TO must not \
+        exist yet; a queue in PostgreSQL must be there and be empty, as alertq doctor \
+        --setup-postgresql makes it.
+        """,
+        """
+        Everything goes along: alerts, responses, ids, keys and the audit log, whose head is the same \
+        in both places, so that a head that was saved earlier still verifies. The copy is verified \
+        before anybody sees it (65 if its log does not verify, and nothing has changed then).
+        """,
+        """
+        From then on FROM can be read, but asking or answering there is refused (74), with the place \
+        where its alerts go on: its log ends with the entry “moved”. Programs that have it open get \
+        the same error, and those that would write to it meanwhile wait, so stop them first or copy at \
+        a quiet time. If the copy is interrupted, repeat the same command: it goes on, or finds that \
+        all was done.
+        """,
+        """
+        In a file, accounts have no machine; in PostgreSQL an account is that of a machine, and the \
+        file's become those of --host. Accounts of other machines keep theirs in a file, where they \
+        can be read, and nobody there has their rights.
+        """,
+        """
+        With --json the object has the keys “from”, “to”, “head” (as audit head prints it) and \
+        “alerts” (how many there are).
+        """,
+    ]
+
+    var common = HelpOptions()
+    @Required private var source: String
+    @Required private var target: String
+    private var host: String?
+    private var isJSON = false
+
+    func run(in context: Context) async throws -> ExitCode {
+        let (from, to) = (QueueLocation(source), QueueLocation(target))
+        if !from.isOnServer, QueuePresence.isMissing(source) {
+            throw CommandError(.notFound, "there is no queue at \(source)")
+        }
+        let report = try await ProgressBar.during("copying", in: context) { bar in
+            try await from.move(to: to, host: host, by: Caller(via: Self.name)) {
+                phase, done, total in
+                bar.begin(phase == .copying ? "copying" : "verifying")
+                bar.show(done, of: total)
+            }
+        }
+        guard !isJSON else {
+            try context.print(
+                JSONValue.object([
+                    ("from", .string(from.description)), ("to", .string(report.place)),
+                    ("head", .string(report.head.text)), ("alerts", .integer(Int64(report.alerts))),
+                ]).text())
+            return .done
+        }
+        try context.print(
+            "moved \(SafeText.line(from.description)) to \(SafeText.line(report.place))",
+            "head   \(report.head.text)",
+            "alerts \(report.alerts)")
+        return .done
+    }
+}

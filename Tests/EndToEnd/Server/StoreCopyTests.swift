@@ -1,0 +1,231 @@
+#if PostgreSQL
+    import Foundation
+    import PostgreSQLTesting
+    import ProcessTesting
+    import TestSupport
+    import Testing
+
+    /// `alertq store copy`, through the built command.
+    @Suite("Moving a queue", .inParallel, .needsServer)
+    struct StoreCopyTests {
+        let file: CommandLineQueue
+        let server: CommandLineQueue
+
+        init() async throws {
+            file = try CommandLineQueue()
+            server = try await Self.emptyQueue()
+        }
+
+        private static func emptyQueue() async throws -> CommandLineQueue {
+            let server = try await PostgreSQLServer.durable.value
+            let queue = try CommandLineQueue(at: server.uri + "&queue=" + UUID().uuidString)
+            let made = try await queue.run("doctor", "--setup-postgresql")
+            guard made.code == 0 else { throw TestingError("\(made)") }
+            return queue
+        }
+
+        private static let verifier = URL(filePath: #filePath)
+            .appending(path: "../../../SQLiteStoreTests/Log/verify.py").standardizedFileURL.path
+
+        private static let buttons = ["-b", "yes=Prune", "--cancel", "no=Keep"]
+
+        /// Something of everything that a queue can have.
+        private func fill(_ queue: CommandLineQueue) async throws {
+            let ask = ["ask", "Prune?"] + Self.buttons + ["--detach"]
+            for key in ["answered", "waiting", "snoozed", "erased"] {
+                _ = try await queue.start(ask + ["--key", key]).finish()
+            }
+            _ = try await queue.start(ask + ["--timeout", "1ms"]).finish()
+            _ = try await queue.start(
+                ask + ["--field", "name=Name", "--valid", "1d", "--source", "söurce"]
+            ).finish()
+            _ = try await queue.run("notify", "Done", "-i", "path=/backup")
+            _ = try await queue.run("answer", "1", "yes", "--note", "soon")
+            _ = try await queue.run("snooze", "3", "--for", "1d")
+            _ = try await queue.run("answer", "4", "no")
+            _ = try await queue.run("collect", "erased")
+            _ = try await queue.run("purge", "--older-than", "0s", "--yes")
+            _ = try await queue.run("answer", "6", "yes", "--set", "name=nas 備份")
+        }
+
+        /// What a reader sees of every alert and of the log, but for the machine of accounts.
+        private func told(of queue: CommandLineQueue) async throws -> [String] {
+            var told: [String] = []
+            for verb in [
+                ["list"], ["list", "--snoozed"], ["history"], ["history", "--text", "備份"],
+                ["audit", "list", "--all"], ["stats"], ["audit", "head"],
+            ] {
+                let result = try await queue.start(verb + ["--json"]).finish()
+                told.append("\(verb) \(result.code ?? -1) \(result.output)")
+            }
+            return told
+        }
+
+        private func head(of queue: CommandLineQueue) async throws -> String {
+            try await queue.run("audit", "head").output
+        }
+
+        @Test("A queue goes to a server and back with the same head, and everything in it")
+        func thereAndBack() async throws {
+            try await fill(file)
+            let (before, head) = (try await told(of: file), try await head(of: file))
+            let moved = try await file.run("store", "copy", file.path, server.path)
+            #expect(moved.code == 0, "\(moved)")
+            #expect(moved.output.contains(head.trimmingCharacters(in: .newlines)))
+            #expect(try await told(of: server) == before)
+            #expect(try await server.run("audit", "verify").code == 0)
+
+            // It goes on there: with its keys, and with ids that follow.
+            let again = try await server.start(
+                ["ask", "Prune?"] + Self.buttons + ["--key", "answered"]
+            ).finish()
+            #expect(again.code == 0 && again.output.hasPrefix("yes\n"), "\(again)")
+            #expect(try await server.run("answer", "--key", "waiting", "no").code == 0)
+            #expect(try await server.run("notify", "New").code == 0)
+            let (there, newHead) = (try await told(of: server), try await self.head(of: server))
+
+            let back = try CommandLineQueue()
+            let returned = try await back.run("store", "copy", server.path, back.path)
+            #expect(returned.code == 0, "\(returned)")
+            #expect(try await self.head(of: back) == newHead)
+            #expect(try await told(of: back) == there)
+            #expect(try await back.isSound())
+            let verified = try await Child.run("python3", Self.verifier, back.path)
+            #expect(verified.code == 0 && verified.output.replacing(" ", with: ":") == newHead)
+            #expect(
+                try await back.run("audit", "verify", "--head", String(head.dropLast())).code == 0)
+        }
+
+        @Test("A queue that has moved is not written to, and says where it goes on")
+        func moved() async throws {
+            try await fill(file)
+            let terminal = try PseudoTerminal(columns: 80)
+            let screen = try file.start(["present"], on: terminal)
+            #expect(await eventually { terminal.text.contains("Enter chooses") })
+            let asker = try file.start(["ask", "Go?"] + Self.buttons)
+            #expect(
+                try await eventually {
+                    try await file.objects("list").contains { $0["title"] as? String == "Go?" }
+                })
+            #expect(try await file.run("store", "copy", file.path, server.path).code == 0)
+            let ended = await asker.finish()
+            #expect(ended.code == 74 && ended.errors.contains("has moved to"), "\(ended)")
+            let left = await screen.finish()
+            #expect(left.code == 74, "\(left) \(terminal.text)")
+            for words in [["ask", "More?", "-b", "a"], ["answer", "2", "yes"], ["notify", "x"]] {
+                let refused = try await file.start(words).finish()
+                #expect(refused.code == 74 && refused.errors.contains("has moved to"), "\(refused)")
+            }
+            let listed = try await file.run("list")
+            #expect(listed.code == 0 && listed.errors.contains("has moved to"), "\(listed)")
+            let checked = try await file.run("doctor")
+            #expect(checked.code == 74 && checked.output.contains("has moved to"), "\(checked)")
+            #expect(try await file.isSound())
+            // The same for one on a server.
+            let back = try CommandLineQueue()
+            let waiting = try server.start(["ask", "Still?"] + Self.buttons)
+            #expect(await eventually { waiting.errors.text.contains("waiting for an answer") })
+            #expect(try await back.run("store", "copy", server.path, back.path).code == 0)
+            let told = await waiting.finish()
+            #expect(told.code == 74 && told.errors.contains("has moved to"), "\(told)")
+            let refused = try await server.run("answer", "2", "yes")
+            #expect(refused.code == 74 && refused.errors.contains(back.path), "\(refused)")
+        }
+
+        @Test("A move that was done is found to be done, and a queue moves to one place")
+        func repeated() async throws {
+            try await fill(file)
+            #expect(try await file.run("store", "copy", file.path, server.path).code == 0)
+            #expect(try await server.run("notify", "Later").code == 0)
+            #expect(try await file.run("store", "copy", file.path, server.path).code == 0)
+            let elsewhere = try await file.run(
+                "store", "copy", file.path, file.directory + "/other.db")
+            #expect(elsewhere.code == 74 && elsewhere.errors.contains("has moved to"))
+            #expect(!FileManager.default.fileExists(atPath: file.directory + "/other.db"))
+        }
+
+        @Test("A backup of a queue that has moved becomes another queue only by force")
+        func backup() async throws {
+            try await fill(file)
+            let (backup, other) = (file.directory + "/backup.db", try CommandLineQueue())
+            #expect(try await file.run("store", "copy", file.path, server.path).code == 0)
+            #expect(try await file.run("backup", backup).code == 0)
+            let refused = try await other.run("restore", backup)
+            #expect(refused.code == 65 && refused.errors.contains("has moved to"), "\(refused)")
+            #expect(try await other.run("restore", backup, "--force").code == 0)
+            #expect(try await other.run("answer", "2", "yes").code == 0)
+            #expect(try await other.isSound())
+        }
+
+        @Test("What can't be moved is refused, and nothing has changed")
+        func refusals() async throws {
+            try await fill(file)
+            let before = try await told(of: file)
+            let (other, missing) = (try CommandLineQueue(), file.directory + "/missing.db")
+            _ = try await other.run("notify", "x")
+            _ = try await server.run("notify", "x")
+            let wrong: [([String], Int32, String)] = [
+                ([file.path, other.path], 74, "already exists"),
+                ([file.path, server.path], 65, "is not empty"),
+                ([missing, other.path], 66, "no queue"),
+                ([server.path, missing, "--host", "web1"], 65, "--host"),
+                ([file.path, file.path], 74, "already exists"),
+                ([file.path, file.directory + "/none/queue.db"], 74, "none"),
+            ]
+            for (words, code, sentence) in wrong {
+                let refused = try await file.start(["store", "copy"] + words).finish()
+                #expect(refused.code == code && refused.errors.contains(sentence), "\(refused)")
+            }
+            #expect(try await file.run("notify", "goes on").code == 0)
+            #expect(before != (try await told(of: file)))
+            try await file.forge("UPDATE alerts SET title = 'Forged' WHERE id = 2")
+            let forged = try await file.run("store", "copy", file.path, missing)
+            #expect(forged.code == 65 && forged.errors.contains("does not verify"), "\(forged)")
+            #expect(!FileManager.default.fileExists(atPath: missing))
+            #expect(try await file.run("notify", "still").code == 0)
+        }
+
+        @Test("Accounts of a file are those of the machine that --host names")
+        func host() async throws {
+            try await fill(file)
+            let moved = try await file.run(
+                "store", "copy", file.path, server.path, "--host", "web1")
+            #expect(moved.code == 0, "\(moved)")
+            let record = try #require(try await server.objects("show", "1").first)
+            #expect(record["account_host"] as? String == "web1")
+            let web = try CommandLineQueue(at: server.path + "&host_name=web1")
+            let own = try #require(try await web.objects("show", "1").first)
+            #expect(own["account_host"] is NSNull)
+            #expect(try await web.run("collect", "answered").code == 0)
+        }
+
+        @Test("A move that is killed at any moment goes on, and no two places take answers")
+        func killed() async throws {
+            let original = try CommandLineQueue()
+            try await fill(original)
+            for _ in 0..<40 { _ = try await original.run("notify", "Filling") }
+            var random = SystemRandomNumberGenerator()
+            var early = 0
+            for round in 0..<FaultForm.count(short: 6, full: 200) {
+                let from = try CommandLineQueue(copyOf: original.directory)
+                let head = try await head(of: from)
+                let to = round % 2 == 0 ? try await Self.emptyQueue() : try CommandLineQueue()
+                let move = try from.start(["store", "copy", from.path, to.path])
+                usleep(.random(in: 0...80_000, using: &random))
+                move.kill(SIGKILL)
+                if await move.exit() != 0 { early += 1 }
+                let isMoved = try await from.run("notify", "After").code == 74
+                let isThere = try await self.head(of: to) == head
+                #expect(isMoved || !isThere)
+                let now = isMoved ? head : try await self.head(of: from)
+                let again = try await from.start(["store", "copy", from.path, to.path]).finish()
+                #expect(again.code == 0, "\(again)")
+                #expect(try await self.head(of: to) == now)
+                #expect(try await from.run("notify", "After").code == 74)
+                #expect(try await to.run("notify", "Here").code == 0)
+                #expect(try await to.run("audit", "verify").code == 0)
+            }
+            FaultForm.report("Moves killed: \(early) before their end")
+        }
+    }
+#endif
