@@ -13,7 +13,7 @@
     /// the process of the tests, however that ends.
     package final class PostgreSQLServer: Sendable {
         /// The programs of the newest version that is installed.
-        private static let programs: String? = {
+        static let programs: String? = {
             let root = "/usr/lib/postgresql"
             let versions = LinuxFile.names(in: root).compactMap { Int($0) }.sorted()
             return versions.last.map { "\(root)/\($0)/bin/" }
