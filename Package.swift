@@ -198,8 +198,9 @@ let package = Package(
         .testTarget(
             name: "Faults",
             dependencies: [
-                "AlertCore", "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient",
-                "SQLite", "SQLiteStore", "TestSupport", "TextFormats", "TidyDaemon", "CLinux",
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "PostgreSQL", "PostgreSQLTesting",
+                "ProcessTesting", "QueueClient", "SQLite", "SQLiteStore", "TestSupport",
+                "TextFormats", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(

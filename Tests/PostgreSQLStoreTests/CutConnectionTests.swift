@@ -12,23 +12,36 @@
     @Suite("Connections that are cut", .inParallel(places: 2), .needsServer)
     struct CutConnectionTests {
         @Test(
-            "Cut after any byte, an ask and an answer take effect once",
+            "Cut after any byte, an ask, an answer, a collection and a screen take effect once",
             arguments: [Proxy.Direction.toServer, .toClient])
         func cuts(_ direction: Proxy.Direction) async throws {
             let server = try await PostgreSQLServer()
             let queue = try OwnServers([server])
-            let proxy = try Proxy(to: server.socket)
-            let location = try Self.location(proxy)
-            let whole = try await askAndAnswer("whole", location, proxy, direction, nil).passed
-            let step = max(1, whole / FaultForm.count(short: 60, full: 1000))
-            var cut = 0
-            for bytes in stride(from: 0, to: whole, by: step) {
-                let title = "after \(bytes) bytes"
-                let result = try await askAndAnswer(title, location, proxy, direction, bytes)
-                if result.wasCut { cut += 1 }
-                // The writer finds out by itself what has become of a commit without a reply.
-                #expect(result.errors == [], "\(title)")
+            let whole = try await Self.play(
+                "whole", Proxy(to: server.socket), direction, nil
+            ).passed
+            let step = FaultForm.isFull ? 1 : max(1, whole / 60)
+            let workers = FaultForm.count(short: 1, full: 4)
+            let cut = try await withThrowingTaskGroup { group in
+                for worker in 0..<workers {
+                    group.addTask {
+                        let proxy = try Proxy(to: server.socket)
+                        var cut = 0
+                        let share = stride(from: worker * step, to: whole, by: workers * step)
+                        for bytes in share {
+                            let title = "after \(bytes) bytes"
+                            let result = try await Self.play(title, proxy, direction, bytes)
+                            if result.wasCut { cut += 1 }
+                            // A store finds out by itself what has become of a commit without a
+                            // reply.
+                            #expect(result.errors == [], "\(title)")
+                        }
+                        return cut
+                    }
+                }
+                return try await group.reduce(0, +)
             }
+            FaultForm.report("Cut connections: \(cut), in \(whole) bytes")
             #expect(cut > 20, "\(cut) of them were cut")
             let db = try queue.connect()
             let titles = try db.rows("SELECT title FROM alerts ORDER BY title") {
@@ -38,16 +51,18 @@
             let store = try await queue.open()
             #expect(try await store.verify(expecting: nil).problems.isEmpty)
             #expect(try await store.pendingCount() == 0)
+            let collected = "SELECT count(*) FROM audit WHERE event = 'collected'"
+            #expect(try db.first(collected) { Int($0.integer()) } == titles.count)
             await store.close()
         }
 
-        /// Asks without a key, and answers, on connections that are cut once.
-        private func askAndAnswer(
-            _ title: String, _ location: PostgreSQLLocation, _ proxy: Proxy,
-            _ direction: Proxy.Direction, _ bytes: Int?
+        /// Asks without a key, answers, collects and attaches a screen, on connections that are cut
+        /// once.
+        private static func play(
+            _ title: String, _ proxy: Proxy, _ direction: Proxy.Direction, _ bytes: Int?
         ) async throws -> (passed: Int, wasCut: Bool, errors: [String]) {
             let store = try await PostgreSQLAlertStore.open(
-                location, busyTime: .seconds(60), checksDurability: false)
+                try location(proxy), busyTime: .seconds(60), checksDurability: false)
             let before = proxy.passed(direction)
             if let bytes { proxy.fail(.cut, after: bytes, direction) }
             let healing = Task { () -> Bool in
@@ -65,6 +80,12 @@
                 let record = try await store.ask(.yesNo(title))
                 let answered = try await store.answer(record.id, 0)
                 #expect(answered.response?.buttonIndex == 0)
+                #expect(try await store.collect(record.id, by: .ana))
+                let screen = AttachedScreen(
+                    identity: .current, presenters: ["x"], hasDelegate: false)
+                let lease = try await store.attach(screen)
+                #expect(await lease.announce(screen, wantsLead: false) != .lost)
+                lease.release()
             } catch {
                 errors.append("\(error)")
             }

@@ -106,24 +106,66 @@
 
         @Test("A synchronous standby that is promoted has all that was acknowledged")
         func failovers() async throws {
-            for number in 0..<FaultForm.count(short: 3, full: 20) {
-                let queue = try await OwnServers.pair()
-                let stores = [try await queue.open(), try await queue.open()]
-                let load = Load(on: stores)
-                try await load.during {
-                    try await Task.sleep(for: .milliseconds(300 + 100 * number))
-                    try await queue.servers[0].stop(SIGKILL)
-                    try await Task.sleep(for: .milliseconds(200))
-                    try queue.servers[1].promote()
-                    let pause = try await load.goesOn(after: .now)
-                    #expect(!FaultForm.isFull || pause < .seconds(10))
-                    FaultForm.report("Failover: goes on after \(pause)")
-                    try await Task.sleep(for: .milliseconds(300))
-                }
-                FaultForm.report("Failover: \(load.summary)")
-                try await load.check(try queue.connect())
-                for store in stores { await store.close() }
+            for number in 0..<FaultForm.count(short: 3, full: 20) { try await failOver(number) }
+        }
+
+        @Test(
+            "So has one whose clock is another, and no lease outlives its holder for longer",
+            .enabled(if: canFake, "needs the package faketime, and no sanitizer"),
+            arguments: [-30, 30])
+        func failoversToAnotherClock(clock: Int) async throws {
+            for number in 0..<FaultForm.count(short: 1, full: 20) {
+                try await failOver(number, clock: clock)
             }
+        }
+
+        /// The libraries of faketime and of a sanitizer both have to be loaded first.
+        static let canFake = access("/usr/bin/faketime", X_OK) == 0 && Sanitizer.name == nil
+
+        /// Kills a primary, and promotes its standby.
+        ///
+        /// - Parameter clock: How far the standby's clock is ahead, in seconds.
+        private func failOver(_ number: Int, clock: Int = 0) async throws {
+            let queue = try await OwnServers.pair(clock: clock)
+            let stores = [try await queue.open(), try await queue.open()]
+            let load = Load(on: stores)
+            let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+            let lease = try await stores[0].attach(screen)
+            #expect(await lease.announce(screen, wantsLead: true).isLeading)
+            try await load.during {
+                try await Task.sleep(for: .milliseconds(300 + 100 * number))
+                // A process that handles this one's response, and dies together with the server.
+                try queue.connect().execute(
+                    """
+                    INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                    SELECT id, 1, 'handling', 1, \(Lease.clock) FROM queues
+                    """)
+                try await queue.servers[0].stop(SIGKILL)
+                try await Task.sleep(for: .milliseconds(200))
+                try queue.servers[1].promote()
+                let promotion = ContinuousClock.now
+                let pause = try await load.goesOn(after: promotion)
+                #expect(!FaultForm.isFull || pause < .seconds(10))
+                FaultForm.report("Failover: goes on after \(pause)")
+                if clock != 0 {
+                    let isFree = try await eventually {
+                        try await stores[1].claim(1, for: .handling) != nil
+                    }
+                    let lasted = promotion.duration(to: .now)
+                    #expect(isFree && (!FaultForm.isFull || lasted < .seconds(13)))
+                    FaultForm.report("Failover: the claim of a dead process lasts \(lasted)")
+                }
+                #expect(
+                    await eventually { await lease.announce(screen, wantsLead: true).isLeading })
+            }
+            FaultForm.report("Failover: \(load.summary)")
+            let db = try queue.connect()
+            try await load.check(db)
+            let time = try #require(try db.first("SELECT \(Lease.clock)") { $0.integer() })
+            let ahead = time - SystemClock().now().wallMilliseconds
+            #expect(abs(ahead - Int64(clock) * 1000) < 10_000, "its clock is the right one")
+            lease.release()
+            for store in stores { await store.close() }
         }
 
         @Test("A standby alone is refused in time, with a reason")

@@ -24,10 +24,13 @@
         }
 
         /// A primary that waits for its standby.
-        static func pair() async throws -> OwnServers {
+        ///
+        /// - Parameter clock: How far the standby's clock is ahead, in seconds.
+        static func pair(clock: Int = 0) async throws -> OwnServers {
             let primary = try await PostgreSQLServer(
                 settings: ["synchronous_standby_names": "other"])
-            let standby = try await PostgreSQLServer(standbyOf: primary, name: "other")
+            let standby = try await PostgreSQLServer(
+                standbyOf: primary, name: "other", clock: clock)
             return try OwnServers([primary, standby])
         }
 

@@ -13,7 +13,7 @@
     /// the process of the tests, however that ends.
     package final class PostgreSQLServer: Sendable {
         /// The programs of the newest version that is installed.
-        private static let programs: String? = {
+        static let programs: String? = {
             let root = "/usr/lib/postgresql"
             let versions = LinuxFile.names(in: root).compactMap { Int($0) }.sorted()
             return versions.last.map { "\(root)/\($0)/bin/" }
@@ -59,6 +59,8 @@
 
         private let directory: String
         private let settings: [String: String]
+        /// What gives it another clock than this machine's.
+        private let environment: [String: String]
         private let run = Mutex<Run?>(nil)
         /// The port of 127.0.0.1 on which it listens; `nil` for its socket alone.
         package let port: UInt16?
@@ -85,11 +87,15 @@
 
         /// Copies a server and starts the copy as its hot standby.
         ///
-        /// - Parameter name: What `synchronous_standby_names` of the primary calls it.
-        package convenience init(standbyOf primary: PostgreSQLServer, name: String) async throws {
+        /// - Parameters:
+        ///   - name: What `synchronous_standby_names` of the primary calls it.
+        ///   - clock: How far its clock is ahead, in seconds; see faketime(1).
+        package convenience init(
+            standbyOf primary: PostgreSQLServer, name: String, clock: Int = 0
+        ) async throws {
             try self.init(
                 in: nil, isSynced: primary.settings["fsync"] == "on", listens: primary.port != nil,
-                ["synchronous_standby_names": ""])
+                ["synchronous_standby_names": ""], clock: clock)
             try await program(
                 "pg_basebackup", "--pgdata=\(data)", "--no-sync", "--write-recovery-conf",
                 "--checkpoint=fast", "--dbname=\(primary.location) application_name=\(name)")
@@ -97,8 +103,10 @@
         }
 
         private init(
-            in parent: String?, isSynced: Bool, listens: Bool, _ settings: [String: String]
+            in parent: String?, isSynced: Bool, listens: Bool, _ settings: [String: String],
+            clock: Int = 0
         ) throws {
+            environment = clock == 0 ? [:] : try Self.variables(ofClock: clock)
             let parent = parent ?? FileManager.default.temporaryDirectory.path
             let name = String(UInt64.random(in: 0...UInt64(UInt32.max)), radix: 36)
             directory = (parent.hasSuffix("/") ? parent : parent + "/") + "pg-" + name
@@ -118,6 +126,18 @@
             if let account = Self.account { chown(directory, account.uid, account.gid) }
         }
 
+        /// The variables with which a program has another wall clock, but not another monotonic one.
+        private static func variables(ofClock clock: Int) throws -> [String: String] {
+            let library = ["x86_64", "aarch64"]
+                .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
+                .first { FileManager.default.isReadableFile(atPath: $0) }
+            guard let library else { throw TestingError("faketime is not installed") }
+            return [
+                "LD_PRELOAD": library, "FAKETIME": clock < 0 ? "\(clock)s" : "+\(clock)s",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            ]
+        }
+
         deinit {
             let supervisor = run.withLock { run in
                 defer { run = nil }
@@ -128,14 +148,17 @@
         }
 
         /// Starts one of PostgreSQL's programs, which ends with the process of the tests.
-        private func supervise(_ name: String, _ arguments: [String]) throws -> Child {
+        private func supervise(
+            _ name: String, _ arguments: [String], environment: [String: String] = [:]
+        ) throws -> Child {
             guard let programs = Self.programs else {
                 throw TestingError("PostgreSQL is not installed: apt-get install postgresql")
             }
             let lifeline = try Linux.Pipe(waits: true)
             let supervisor = try Child(
                 "/bin/sh",
-                ["-c", Self.supervisor, "sh", directory, programs + name] + arguments,
+                ["-c", Self.supervisor, "sh", directory, "env"]
+                    + environment.map { "\($0)=\($1)" } + [programs + name] + arguments,
                 as: Self.account, input: lifeline.reading.raw)
             run.withLock { $0 = Run(supervisor: supervisor, lifeline: lifeline) }
             return supervisor
@@ -156,7 +179,8 @@
             let former = state.first
             let isStarted = try await eventually(within: .seconds(60), each: .milliseconds(50)) {
                 let child = try supervise(
-                    "postgres", ["-D", data] + settings.flatMap { ["-c", "\($0)=\($1)"] })
+                    "postgres", ["-D", data] + settings.flatMap { ["-c", "\($0)=\($1)"] },
+                    environment: environment)
                 let isReady = await eventually {
                     (self.isReady && state.first != former) || child.poll() != nil
                 }

@@ -33,8 +33,9 @@ extension CommandLineQueue {
             SELECT 'checked';
             """
 
-    /// Queries that find rows which contradict each other; each must find none.
-    private static let contradictions = [
+    /// Queries that find rows which contradict each other, in a database with one queue; each must
+    /// find none.
+    package static let contradictions = [
         (
             "not asked once",
             """
@@ -76,7 +77,7 @@ extension CommandLineQueue {
         (
             "collected without its entry, or the reverse",
             """
-            SELECT id FROM alerts WHERE (collected_ms IS NOT NULL) <>
+            SELECT id FROM alerts WHERE CASE WHEN collected_ms IS NULL THEN 0 ELSE 1 END <>
                 (SELECT count(*) FROM audit WHERE alert_id = alerts.id AND event = 'collected')
             """
         ),

@@ -70,6 +70,7 @@ struct Request {
             var play = try Play(self, on: manager)
             try await play.run()
             return [:]
+        case "crowd": return try await Crowd(self, on: manager).run()
         case let verb: throw Mistake("unknown request “\(verb)”")
         }
     }

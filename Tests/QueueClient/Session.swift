@@ -15,6 +15,7 @@ import Foundation
 /// | `list` [limit] · `history` [limit] · `count` | `alerts`, or `count` |
 /// | `verify` · `head` | `entries` and `problems`; `sequence` and `hash` |
 /// | `play` client seed operations history [deadlines]: see ``Play`` | `{}` when it is over |
+/// | `crowd` name askers answerers seconds: see ``Crowd`` | `asked`, `answers`, `errors` |
 /// | `close` | `{}`; a new `open` may follow |
 ///
 /// Times are in milliseconds. Each reply has `ms`, the time that it took. A failure is

@@ -101,7 +101,7 @@
                 .blob(change.request.bytes), .integer(change.position))
         }
 
-        /// Whether a screen or a claim is still there: its lease is shorter than the time since.
+        /// Whether a screen is still there: its lease is longer than the time since.
         static func isAttached(_ queue: Value, _ epoch: Epoch) -> Statement {
             Statement(
                 """
@@ -115,7 +115,7 @@
                 """
                 SELECT DISTINCT alert_id FROM claims
                 WHERE queue = $1 AND purpose = 'waiting' AND alert_id = ANY ($2::bigint[])
-                    AND seen_ms > \(Lease.clock) - \(Lease.length)
+                    AND \(Lease.isSeen())
                 """, queue, .integers(ids))
         }
     }

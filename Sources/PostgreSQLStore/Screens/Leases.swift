@@ -5,6 +5,10 @@
     import Synchronization
 
     /// How long a row proves that a process is there; all of it by the server's clock.
+    ///
+    /// A lease whose time has passed is not over: others may end it, and then its row is gone, or no
+    /// longer leads. So a clock that is set forward takes nothing from a process that goes on to give
+    /// signs of life, unless another one comes in between; then its epoch is refused.
     enum Lease {
         /// The server's clock, in milliseconds.
         static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
@@ -14,14 +18,22 @@
         static let leading = 5_000
         /// How long a screen may be silent before that is told.
         static let silence = 3_000
+        /// How far a sign of life may lie in the future. One that lies further was given before the
+        /// clock was set back, as by a failover to a slower one, and proves nothing.
+        static let skew = 1_000
         /// How often a sign of life is given.
         static let renewal = Duration.seconds(1)
+
+        /// A condition: whether the last sign of life of a row is not older than some milliseconds.
+        static func isSeen(within milliseconds: Int = length) -> String {
+            "(seen_ms BETWEEN \(clock) - \(milliseconds) AND \(clock) + \(skew))"
+        }
     }
 
     /// The screens and claims of this process, whose leases it renews.
     final class Leases: Sendable {
         private struct State {
-            var screens: [Epoch: WeakLease] = [:]
+            var screens: [ObjectIdentifier: WeakLease] = [:]
             var claims: Set<UInt64> = []
             /// Those that have ended, and whose rows were not deleted yet.
             var ended: [UInt64] = []
@@ -96,39 +108,41 @@
         // MARK: Screens
 
         func attach(_ screen: AttachedScreen) async throws(AlertError) -> RowLease {
-            let epoch = Epoch()
-            let text = try Self.text(screen)
+            let lease = RowLease(as: try Self.text(screen), of: self)
             let isAttached = try await run("attach the screen") { db, queue in
-                try db.run(
-                    Pipeline([
-                        Statement(
-                            """
-                            DELETE FROM screens
-                            WHERE queue = $1 AND seen_ms < \(Lease.clock) - \(Lease.length)
-                            """, queue),
-                        Statement(
-                            """
-                            INSERT INTO screens (queue, epoch, screen, seen_ms)
-                            SELECT $1, $2, $3, \(Lease.clock)
-                            WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
-                            ON CONFLICT DO NOTHING
-                            """, queue, epoch.value, .text(text), .integer(Self.capacity)),
-                        // Also if it was stored before, and the reply was lost.
-                        Statement(
-                            "SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2", queue,
-                            epoch.value),
-                    ]))[2].count == 1
+                try lease.attach(db, queue)
             }
             guard isAttached else {
                 throw .busy(
                     "\(Self.capacity) screens show this queue, which is the maximum; end one of "
                         + "them and try again")
             }
-            let lease = RowLease(epoch, of: self)
-            state.withLock { $0.screens[epoch] = WeakLease(lease: lease) }
+            state.withLock { $0.screens[ObjectIdentifier(lease)] = WeakLease(lease: lease) }
             startRenewing()
             changed()
             return lease
+        }
+
+        /// Inserts the row of a screen, unless it is there or too many are; returns whether it is.
+        static func insert(
+            _ epoch: Epoch, _ screen: String, _ db: Connection, _ queue: Value
+        ) throws -> Bool {
+            try db.run(
+                Pipeline([
+                    Statement(
+                        "DELETE FROM screens WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
+                    Statement(
+                        """
+                        INSERT INTO screens (queue, epoch, screen, seen_ms)
+                        SELECT $1, $2, $3, \(Lease.clock)
+                        WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
+                        ON CONFLICT DO NOTHING
+                        """, queue, epoch.value, .text(screen), .integer(capacity)),
+                    // Also if it was stored before, and the reply was lost.
+                    Statement(
+                        "SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2", queue,
+                        epoch.value),
+                ]))[2].count == 1
         }
 
         /// How many screens may be attached.
@@ -161,13 +175,14 @@
             var own: (isThere: Bool, leads: Bool) = (false, false)
             let rows = try db.rows(
                 """
-                SELECT epoch, leads, screen, \(Lease.clock) - seen_ms FROM screens
-                WHERE queue = $1 AND seen_ms > \(Lease.clock) - \(Lease.length) ORDER BY epoch
+                SELECT epoch, leads, screen, \(Lease.clock) - seen_ms, \(Lease.isSeen())::int
+                FROM screens WHERE queue = $1 ORDER BY epoch
                 """, queue
             ) { row in
                 (
                     epoch: row.integer(at: 0), leads: row.integer(at: 1) == 1,
-                    text: row.optionalText(at: 2) ?? "", silence: row.integer(at: 3)
+                    text: row.optionalText(at: 2) ?? "", silence: row.integer(at: 3),
+                    isSeen: row.integer(at: 4) == 1
                 )
             }
             for row in rows {
@@ -175,7 +190,7 @@
                     own = (true, row.leads)
                     continue
                 }
-                guard
+                guard row.isSeen,
                     var screen = try? JSONDecoder().decode(
                         AttachedScreen.self, from: Data(row.text.utf8))
                 else { continue }
@@ -185,11 +200,13 @@
             return (roster, own.isThere, own.leads)
         }
 
-        func release(_ epoch: Epoch) {
-            state.withLock { state in
-                state.screens[epoch] = nil
+        fileprivate func release(_ lease: ObjectIdentifier, _ epoch: Epoch) {
+            let wasAttached = state.withLock { state in
+                guard state.screens.removeValue(forKey: lease) != nil else { return false }
                 state.ended.append(epoch.number)
+                return true
             }
+            guard wasAttached else { return }
             changes.change()
             deleteEndedSoon()
         }
@@ -201,12 +218,12 @@
         ) async throws(AlertError) -> (any Claim)? {
             let number = Epoch().number
             let isClaimed = try await run("claim the alert") { db, queue in
-                let expired = "seen_ms < \(Lease.clock) - \(Lease.length)"
                 let isHandling = purpose == .handling
                 return try db.run(
                     Pipeline([
                         Statement(
-                            "DELETE FROM claims WHERE queue = $1 AND \(expired)", queue),
+                            "DELETE FROM claims WHERE queue = $1 AND NOT \(Lease.isSeen())",
+                            queue),
                         Statement(
                             """
                             INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
@@ -248,10 +265,8 @@
 
         /// Gives a sign of life of each screen and claim; a screen whose row is gone is lost.
         private func renew() async {
-            let (screens, claims) = state.withLock { state in
-                state.screens = state.screens.filter { $0.value.lease != nil }
-                return (state.screens.values.compactMap(\.lease), Array(state.claims))
-            }
+            let claims = state.withLock { Array($0.claims) }
+            let screens = leases.compactMap { lease in lease.attachedEpoch.map { (lease, $0) } }
             guard !screens.isEmpty || !claims.isEmpty else { return }
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
@@ -261,10 +276,8 @@
                         Statement(
                             """
                             UPDATE screens SET seen_ms = \(Lease.clock)
-                            WHERE queue = $1 AND epoch = ANY ($2::bigint[])
-                                AND seen_ms > \(Lease.clock) - \(Lease.length) RETURNING epoch
-                            """, queue,
-                            .integers(screens.map { Int64(bitPattern: $0.epoch.number) })),
+                            WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
+                            """, queue, .integers(screens.map { Int64(bitPattern: $1.number) })),
                         Statement(
                             """
                             UPDATE claims SET seen_ms = \(Lease.clock)
@@ -273,12 +286,18 @@
                     ]))
                 return Set(results[0].rows { $0.integer() })
             }
-            var isLost = false
-            for screen in screens {
-                let isKept = kept.map { $0.contains(Int64(bitPattern: screen.epoch.number)) }
-                isLost = screen.note(isKept, at: now) || isLost
+            let lost = screens.filter { lease, epoch in
+                let isKept = kept.map { $0.contains(Int64(bitPattern: epoch.number)) }
+                return lease.isLost(epoch, isKept, at: now)
             }
-            if isLost { changes.change() }
+            guard !lost.isEmpty else { return }
+            state.withLock { $0.ended += lost.map(\.1.number) }
+            changes.change()
+        }
+
+        /// The leases of this process's screens.
+        private var leases: [RowLease] {
+            state.withLock { $0.screens.values.compactMap(\.lease) }
         }
 
         /// Ends all leases, without waiting.
@@ -286,8 +305,9 @@
 
         nonisolated(nonsending) func close() async {
             stop()
+            let epochs = leases.map(\.epoch.number)
             let hadAny = state.withLock { state in
-                state.ended += state.screens.keys.map(\.number) + state.claims
+                state.ended += epochs + state.claims
                 (state.screens, state.claims, state.isClosed) = ([:], [], true)
                 return state.renewal != nil
             }
@@ -303,84 +323,132 @@
     }
 
     /// The attachment of a screen, as a row that this process renews.
+    ///
+    /// Once it is lost, each look at its state tries to attach the screen again, under another epoch.
     final class RowLease: ScreenLease {
-        let epoch: Epoch
-        private let leases: Leases
         private struct State {
-            var isLost = false
+            /// That of the row, or of the one that will be inserted.
+            var epoch: Epoch
+            /// The one that was told last; if it is another one, it was lost since.
+            var told: Epoch
+            var isAttached = false
+            var isReleased = false
             var lastSign = ContinuousClock.now
+            /// What it has announced last.
+            var screen: String
             /// What it announces if it wants the lead and gets it; `nil` if it does not want it.
             var leading: String?
-        }
-        private let state = Mutex(State())
 
-        init(_ epoch: Epoch, of leases: Leases) {
-            self.epoch = epoch
+            init(screen: String) {
+                self.screen = screen
+                epoch = Epoch()
+                told = epoch
+            }
+
+            mutating func lose() { (epoch, isAttached) = (Epoch(), false) }
+        }
+
+        private let leases: Leases
+        private let state: Mutex<State>
+
+        init(as screen: String, of leases: Leases) {
             self.leases = leases
+            state = Mutex(State(screen: screen))
         }
 
         deinit { release() }
 
+        var epoch: Epoch { state.withLock { $0.epoch } }
+
+        /// The epoch of its row; `nil` while it has none.
+        var attachedEpoch: Epoch? { state.withLock { $0.isAttached ? $0.epoch : nil } }
+
+        /// Inserts its row; returns whether it is there.
+        func attach(_ db: Connection, _ queue: Value) throws -> Bool {
+            // The server grants the time from before it answers.
+            let now = ContinuousClock.now
+            let (epoch, screen) = state.withLock { ($0.epoch, $0.screen) }
+            let isAttached = try Leases.insert(epoch, screen, db, queue)
+            state.withLock { ($0.isAttached, $0.lastSign) = (isAttached, now) }
+            return isAttached
+        }
+
         /// Notes whether a sign of life was stored, or that this is not known; returns whether the
-        /// lease has just been lost.
-        func note(_ isKept: Bool?, at now: ContinuousClock.Instant) -> Bool {
+        /// attachment has just been lost.
+        func isLost(_ epoch: Epoch, _ isKept: Bool?, at now: ContinuousClock.Instant) -> Bool {
             state.withLock { state in
+                guard state.isAttached, state.epoch == epoch else { return false }
                 if isKept == true { state.lastSign = now }
                 // An error of any kind means that it may be lost, and after its time it is.
                 let isOver =
                     isKept == false
                     || state.lastSign.duration(to: now) > .milliseconds(Lease.length)
-                guard isOver, !state.isLost else { return false }
-                state.isLost = true
-                return true
+                if isOver { state.lose() }
+                return isOver
             }
         }
 
         nonisolated(nonsending) func announce(
             _ screen: AttachedScreen, wantsLead: Bool
         ) async -> LeaseState {
-            guard !state.withLock({ $0.isLost }) else { return .lost }
             var leader = screen
             // The alert that it shows stays the current alert.
             leader.current = screen.current ?? screen.alert
             guard let text = try? Leases.text(screen), let leading = try? Leases.text(leader) else {
                 return .lost
             }
-            state.withLock { $0.leading = wantsLead ? leading : nil }
-            let epoch = epoch
-            let found = try? await leases.run("announce the screen") { db, queue -> LeaseState in
-                let changes = try db.run(
-                    """
-                    UPDATE screens SET screen = $3, seen_ms = \(Lease.clock),
-                        leads = CASE WHEN $4 = 1 THEN leads ELSE 0 END
-                    WHERE queue = $1 AND epoch = $2 AND seen_ms > \(Lease.clock) - \(Lease.length)
-                    """, queue, epoch.value, .text(text), .integer(wantsLead ? 1 : 0)
-                ).changes
-                guard changes == 1 else { return .lost }
-                return try Self.state(epoch, leading: wantsLead ? leading : nil, db, queue)
+            state.withLock { ($0.screen, $0.leading) = (text, wantsLead ? leading : nil) }
+            let found = try? await leases.run("announce the screen") { db, queue in
+                try self.look(db, queue, announces: true)
             }
             leases.changed()
-            if found == .lost { state.withLock { $0.isLost = true } }
             return found ?? .lost
         }
 
         nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
             let count = leases.changes.count
             let now = await current()
-            guard now == seen, now != .lost else { return now }
+            guard now == seen else { return now }
             await leases.changes.wait(after: count, atMost: .seconds(1))
             return await current()
         }
 
+        /// The state now, or once that it was lost although it is attached again.
         private nonisolated(nonsending) func current() async -> LeaseState {
-            let (isLost, leading) = state.withLock { ($0.isLost, $0.leading) }
-            guard !isLost else { return .lost }
-            let epoch = epoch
             let found = try? await leases.run("look for screens") { db, queue in
-                try Self.state(epoch, leading: leading, db, queue)
+                try self.look(db, queue, announces: false)
             }
-            if found == .lost { state.withLock { $0.isLost = true } }
-            return found ?? .lost
+            let wasLost = state.withLock { state in
+                defer { state.told = state.epoch }
+                return state.told != state.epoch
+            }
+            return wasLost ? .lost : found ?? .lost
+        }
+
+        /// Reads the state. A screen that has lost its row is told so, and attached by the next look.
+        private func look(
+            _ db: Connection, _ queue: Value, announces: Bool
+        ) throws -> LeaseState {
+            let state = state.withLock { $0 }
+            guard !state.isReleased else { return .lost }
+            if !state.isAttached {
+                guard try attach(db, queue) else { return .lost }
+                leases.changed()
+            }
+            if announces {
+                try db.run(
+                    """
+                    UPDATE screens SET screen = $3, seen_ms = \(Lease.clock),
+                        leads = CASE WHEN $4 = 1 THEN leads ELSE 0 END
+                    WHERE queue = $1 AND epoch = $2
+                    """, queue, state.epoch.value, .text(state.screen),
+                    .integer(state.leading == nil ? 0 : 1))
+            }
+            let found = try Self.state(state.epoch, leading: state.leading, db, queue)
+            if found == .lost {
+                self.state.withLock { if $0.epoch == state.epoch { $0.lose() } }
+            }
+            return found
         }
 
         /// Reads the state; a screen that wants the lead gets it if nobody has it.
@@ -405,7 +473,7 @@
                         Statement(
                             """
                             UPDATE screens SET leads = 0 WHERE queue = $1 AND leads = 1
-                                AND seen_ms < \(Lease.clock) - \(Lease.leading)
+                                AND NOT \(Lease.isSeen(within: Lease.leading))
                             """, queue),
                         Statement(
                             """
@@ -421,11 +489,11 @@
         }
 
         func release() {
-            let wasLost = state.withLock { state in
-                defer { state.isLost = true }
-                return state.isLost
+            let epoch = state.withLock { state in
+                (state.isReleased, state.isAttached) = (true, false)
+                return state.epoch
             }
-            if !wasLost { leases.release(epoch) }
+            leases.release(ObjectIdentifier(self), epoch)
         }
     }
 #endif
