@@ -116,8 +116,8 @@ let package = Package(
             name: "AlertQueueTests",
             dependencies: [
                 "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "PipedStore",
-                "SQLite", "SQLiteStore", "StoreServer", "StoreTesting", "TestSupport",
-                "TextFormats",
+                "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreServer", "StoreTesting",
+                "TestSupport", "TextFormats",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
@@ -136,7 +136,8 @@ let package = Package(
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
         // Programs that know the public library alone.
         .testTarget(
-            name: "Ports", dependencies: ["AlertQueue", "AlertQueueTesting", "TestSupport"],
+            name: "Ports",
+            dependencies: ["AlertQueue", "AlertQueueTesting", "StoreTesting", "TestSupport"],
             path: "Tests/Ports", packageAccess: false),
         .testTarget(
             name: "alertqTests",
@@ -152,7 +153,8 @@ let package = Package(
         .target(
             name: "StoreTesting",
             dependencies: [
-                "AlertCore", "AlertQueueTesting", "SQLite", "SQLiteStore", "TestSupport",
+                "AlertCore", "AlertQueueTesting", "PostgreSQL", "PostgreSQLStore",
+                "PostgreSQLTesting", "SQLite", "SQLiteStore", "TestSupport",
             ],
             path: "Tests/StoreTesting"),
         // A store in another process, which the contract's checks reach through a pipe.
@@ -161,7 +163,9 @@ let package = Package(
             path: "Tests/PipedStore"),
         .executableTarget(
             name: "StoreServer",
-            dependencies: ["AlertCore", "AlertQueueTesting", "PipedStore", "SQLiteStore"],
+            dependencies: [
+                "AlertCore", "AlertQueueTesting", "PipedStore", "PostgreSQLStore", "SQLiteStore",
+            ],
             path: "Tests/StoreServer"),
         // The built command, and queues that it works on.
         .target(

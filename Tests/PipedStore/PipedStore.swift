@@ -61,6 +61,8 @@ package final class PipedStore: AlertStore {
             changes, request: request ?? IdempotencyKey(), by: caller, under: epoch)
         let first = try await call(commit, as: [ChangeResult].self).map(\.result)
         process.didCommit()
+        // What had no effect is not remembered, and may have one when it is repeated.
+        guard first.contains(where: { (try? $0.get())?.isNew == true }) else { return first }
         let again = try await call(commit, as: [ChangeResult].self).map(\.result)
         for (first, again) in zip(first, again) {
             guard case .success(let first) = first else { continue }

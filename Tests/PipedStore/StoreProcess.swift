@@ -50,6 +50,7 @@ package final class StoreProcess: Sendable {
         let process = state.withLock { state -> Process? in
             state.isEnding = true
             if state.socket >= 0 { shutdown(state.socket, Int32(SHUT_RDWR)) }
+            state.socket = -1
             return state.process
         }
         process?.terminate()
@@ -90,8 +91,7 @@ package final class StoreProcess: Sendable {
                     line += part.element
                 }
             }
-            close(socket)
-            self?.restart(after: socket)
+            if let self { self.restart(after: socket) } else { close(socket) }
         }.start()
     }
 
@@ -103,7 +103,10 @@ package final class StoreProcess: Sendable {
 
     private func restart(after socket: Int32) {
         state.withLock { state in
+            // Not before: its number may be another file's as soon as it is closed.
+            close(socket)
             guard !state.isEnding, state.socket == socket else { return }
+            state.socket = -1
             state.process?.waitUntilExit()
             try? start(&state)
             for (store, clock) in state.clocks.sorted(by: { $0.key < $1.key }) {

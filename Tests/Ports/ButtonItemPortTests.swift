@@ -40,9 +40,10 @@ private actor ItemList {
 
 @Suite("Port: button items with actions", .inParallel)
 struct ButtonItemPortTests {
-    @Test("The chosen button runs its own block", arguments: ["No", "Yes"])
-    func blocks(choice: String) async throws {
-        let queue = try PortQueue()
+    @Test(
+        "The chosen button runs its own block", arguments: ["No", "Yes"], PortQueue.Place.tried)
+    func blocks(choice: String, place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let presenter = ScriptedPresenter { .button($0.buttonIndex(id: choice)) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let list = ItemList(["one", "two", "three"], manager: manager)

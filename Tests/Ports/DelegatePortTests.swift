@@ -53,12 +53,11 @@ private final class BatteryController: AlertManagerDelegate {
 @Suite("Port: a delegate", .inParallel)
 @MainActor
 struct DelegatePortTests {
-    let queue: PortQueue
-
-    init() throws { queue = try PortQueue() }
-
-    @Test("A click comes between the appearance and the dismissal, on the main actor")
-    func click() async throws {
+    @Test(
+        "A click comes between the appearance and the dismissal, on the main actor",
+        arguments: PortQueue.Place.tried)
+    func click(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let presenter = ScriptedPresenter { .button($0.firstOtherButtonIndex) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let controller = BatteryController(manager: manager)
@@ -71,8 +70,9 @@ struct DelegatePortTests {
         await manager.close()
     }
 
-    @Test("A system cancel is a click on the cancel button")
-    func cancel() async throws {
+    @Test("A system cancel is a click on the cancel button", arguments: PortQueue.Place.tried)
+    func cancel(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let controller = BatteryController(manager: manager)
@@ -87,8 +87,10 @@ struct DelegatePortTests {
         await manager.close()
     }
 
-    @Test("A dismissal by the program with an index is not a click")
-    func programmaticDismissal() async throws {
+    @Test(
+        "A dismissal by the program with an index is not a click", arguments: PortQueue.Place.tried)
+    func programmaticDismissal(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let controller = BatteryController(manager: manager)

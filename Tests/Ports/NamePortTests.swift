@@ -11,10 +11,6 @@ import Testing
 ///         return [alertView textFieldAtIndex:0].text.length > 0; }
 @Suite("Port: a name", .inParallel)
 struct NamePortTests {
-    let queue: PortQueue
-
-    init() throws { queue = try PortQueue() }
-
     private static func rename(_ manager: AlertManager) async throws -> String? {
         var alert = Alert("Rename the volume?", buttons: [.cancel("Keep"), "Rename"])
         alert.addTextField("name") { field in
@@ -26,8 +22,9 @@ struct NamePortTests {
         return response.values["name"]?.text
     }
 
-    @Test("The name that was entered comes back with the button")
-    func entered() async throws {
+    @Test("The name that was entered comes back with the button", arguments: PortQueue.Place.tried)
+    func entered(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let presenter = ScriptedPresenter { alert in
             .button(alert.firstOtherButtonIndex, Alert.Input(values: ["name": .text("nas")]))
         }
@@ -36,8 +33,11 @@ struct NamePortTests {
         await manager.close()
     }
 
-    @Test("An empty name is refused and can be corrected, and the cancel button needs none")
-    func corrected() async throws {
+    @Test(
+        "An empty name is refused and can be corrected, and the cancel button needs none",
+        arguments: PortQueue.Place.tried)
+    func corrected(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         async let name = Self.rename(manager)

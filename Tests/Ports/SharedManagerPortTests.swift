@@ -11,9 +11,11 @@ import Testing
 ///     NSArray *buttons = [servers mapUsingBlock:^(Server *server) { … }];
 @Suite("Port: a shared manager with a configuration closure", .inParallel, .serialized)
 struct SharedManagerPortTests {
-    @Test("The shared manager runs the actions of a configuration closure's and a map's buttons")
-    func configuration() async throws {
-        let queue = try PortQueue()
+    @Test(
+        "The shared manager runs the actions of a configuration closure's and a map's buttons",
+        arguments: PortQueue.Place.tried)
+    func configuration(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let diary = Diary()
         let presenter = ScriptedPresenter { alert in
             .button(alert.buttons.count - 1)

@@ -29,20 +29,21 @@ private struct PhotoMenu {
 struct SheetPortTests {
     @Test(
         "The handler gets the index of the chosen button",
-        arguments: [(0, "deleted"), (1, "share"), (2, "print"), (3, "left alone")])
-    func indexes(index: Int, expected: String) async throws {
-        let queue = try PortQueue()
-        let presenter = ScriptedPresenter(name: "screen") { _ in .button(index) }
+        arguments: [(0, "deleted"), (1, "share"), (2, "print"), (3, "left alone")],
+        PortQueue.Place.tried)
+    func indexes(expected: (index: Int, line: String), place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
+        let presenter = ScriptedPresenter(name: "screen") { _ in .button(expected.index) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let menu = PhotoMenu(manager: manager, diary: Diary())
         try await menu.open()
-        #expect(await menu.diary.lines(1) == [expected])
+        #expect(await menu.diary.lines(1) == [expected.line])
         await manager.close()
     }
 
-    @Test("A sheet can be shown on a single presenter")
-    func onePresenter() async throws {
-        let queue = try PortQueue()
+    @Test("A sheet can be shown on a single presenter", arguments: PortQueue.Place.tried)
+    func onePresenter(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let (bar, view) = (ScriptedPresenter(name: "bar"), ScriptedPresenter(name: "view"))
         let manager = try await AlertManager(path: queue.path, presenters: [bar, view])
         let menu = PhotoMenu(manager: manager, diary: Diary())
@@ -54,9 +55,11 @@ struct SheetPortTests {
         #expect(bar.shown.isEmpty)
     }
 
-    @Test("A handler that gets the response sees that a policy chose, not a person")
-    func response() async throws {
-        let queue = try PortQueue()
+    @Test(
+        "A handler that gets the response sees that a policy chose, not a person",
+        arguments: PortQueue.Place.tried)
+    func response(place: PortQueue.Place) async throws {
+        let queue = try await PortQueue(in: place)
         let diary = Diary()
         let manager = try await AlertManager(path: queue.path)
         var alert = Alert("Delete old photos?", buttons: [.destructive("Delete"), .cancel("Keep")])

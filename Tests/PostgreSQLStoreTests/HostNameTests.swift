@@ -2,6 +2,7 @@
     import AlertQueueTesting
     import PostgreSQLStore
     import PostgreSQLTesting
+    import StoreTesting
     import TestSupport
     import Testing
 

@@ -8,7 +8,7 @@
     package final class Pooler: Sendable {
         private static let program = "/usr/sbin/pgbouncer"
 
-        static var isTried: Bool {
+        package static var isTried: Bool {
             access(program, X_OK) == 0 || getenv("ALERTQ_TRY_ALL") != nil
         }
 

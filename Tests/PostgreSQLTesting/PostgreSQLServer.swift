@@ -21,7 +21,7 @@
 
         /// Whether tests with a server run: they are skipped if none is installed, but not in
         /// `.ci/run`.
-        static var isTried: Bool { programs != nil || getenv("ALERTQ_TRY_ALL") != nil }
+        package static var isTried: Bool { programs != nil || getenv("ALERTQ_TRY_ALL") != nil }
 
         /// One for all tests that only need a schema of their own.
         package static let shared = Task { try await PostgreSQLServer() }

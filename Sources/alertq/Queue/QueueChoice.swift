@@ -63,6 +63,14 @@ enum QueueChoice: Sendable, Hashable {
         return "--database " + ShellText.quoted(QueueLocation(absolute(path)).description)
     }
 
+    /// Refuses a queue on a server, for what only one in a file can do.
+    ///
+    /// - Parameter advice: What to do instead.
+    func requireFile(otherwise advice: String) throws(UsageError) {
+        guard location.isOnServer else { return }
+        throw UsageError("this queue is on a server: \(advice)")
+    }
+
     /// The words that make another process choose the same queues, whatever its environment.
     var words: [String] {
         switch self {

@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Foundation
+import PostgreSQLTesting
 import SQLiteStore
 import TestSupport
 import Testing
@@ -18,8 +19,21 @@ struct StoreComparisonTests {
 
     @Test("SQLite returns the same results as the store in memory", arguments: seeds)
     func sequential(seed: UInt64) async throws {
+        try await compare(.memory, .sqlite, seed: seed)
+    }
+
+    #if PostgreSQL
+        @Test("PostgreSQL does so, too", .needsServer, arguments: seeds.prefix(1))
+        func server(seed: UInt64) async throws {
+            try await compare(.memory, .postgreSQL, seed: seed)
+        }
+    #endif
+
+    private func compare(
+        _ one: StoreKind, _ other: StoreKind, seed: UInt64
+    ) async throws {
         var comparison = try await StoreComparison(
-            seed: seed, StoreKind.memory.makeQueue(), StoreKind.sqlite.makeQueue())
+            seed: seed, one.makeQueue(), other.makeQueue())
         do {
             try await comparison.play(Self.steps)
         } catch {

@@ -14,7 +14,7 @@ struct WrongStoreTests {
     func isFound(fault: WrongStore.Fault) async throws {
         var isBroken = false
         for check in StoreContract.checks where !isBroken {
-            let right = try StoreKind.memory.makeQueue()
+            let right = try await StoreKind.memory.makeQueue()
             let wrong = ContractQueue { clock in WrongStore(try await right.open(clock), fault) }
             do {
                 try await ContractPatience.$limit.withValue(.seconds(2)) {

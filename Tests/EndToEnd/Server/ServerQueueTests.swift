@@ -5,17 +5,12 @@
     import TestSupport
     import Testing
 
-    /// Every verb on a queue in PostgreSQL, through the built command.
+    /// Asking and answering in PostgreSQL, through the built command.
     @Suite("A queue in PostgreSQL", .inParallel, .needsServer)
     struct ServerQueueTests {
         let queue: CommandLineQueue
 
-        init() async throws {
-            let server = try await PostgreSQLServer.durable.value
-            queue = try CommandLineQueue(at: server.uri + "&queue=" + UUID().uuidString)
-            let made = try await queue.run("doctor", "--setup-postgresql")
-            guard made.code == 0 else { throw TestingError("\(made)") }
-        }
+        init() async throws { queue = try await .onServer() }
 
         private static let buttons = ["-b", "yes=Prune", "--cancel", "no=Keep"]
 
@@ -89,17 +84,24 @@
             _ = await screen.exit()
         }
 
-        @Test("What a file offers and a server does not is refused with what to do instead")
-        func refused() async throws {
-            let restored = try await queue.run("restore", "/etc/passwd")
-            #expect(restored.code != 0 && restored.errors.contains("server"), "\(restored)")
+        @Test("A queue that was not made is refused, with how to make it")
+        func missing() async throws {
             let foreign = try CommandLineQueue(
                 at: queue.path.replacing("queue=", with: "queue=other-"))
             let missing = try await foreign.run("ask", "Go?", "--detach")
             #expect(
                 missing.code == 74 && missing.errors.contains("--setup-postgresql"), "\(missing)")
-            let checked = try await queue.run("doctor")
-            #expect(checked.code == 0 && checked.output.contains("durability"), "\(checked)")
+        }
+    }
+
+    extension CommandLineQueue {
+        /// A queue of its own on a server that waits for its disk.
+        static func onServer() async throws -> CommandLineQueue {
+            let server = try await PostgreSQLServer.durable.value
+            let queue = try CommandLineQueue(at: server.uri + "&queue=" + UUID().uuidString)
+            let made = try await queue.run("doctor", "--setup-postgresql")
+            guard made.code == 0 else { throw TestingError("\(made)") }
+            return queue
         }
     }
 #endif

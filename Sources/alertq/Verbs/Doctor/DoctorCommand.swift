@@ -137,6 +137,11 @@ struct DoctorCommand: Command {
             try print(Finding(check: "database", detail: "\(place) has the queue"), context)
             return .done
         }
+        if directory != nil { try queue.requireFile(otherwise: BackupCommand.ofServer) }
+        if reindexes {
+            try queue.requireFile(
+                otherwise: "REINDEX INDEX alerts_words rebuilds the index that is searched")
+        }
         if let directory { return try await makeTimers(directory, in: context) }
         if uninstalls {
             let findings = try await TimerUnits.uninstall(of: queue, in: context)

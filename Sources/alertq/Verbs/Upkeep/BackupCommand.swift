@@ -42,7 +42,11 @@ struct BackupCommand: Command {
     private var replaces = false
     private var count: Int?
 
+    /// What to do where the queue is no file.
+    static let ofServer = "back up its database with the server's own tools, such as pg_dump"
+
     func run(in context: Context) async throws -> ExitCode {
+        try queue.requireFile(otherwise: Self.ofServer)
         guard count == nil || LinuxFile.isDirectory(path) else {
             let what = access(path, F_OK) == 0 ? "is not one" : "does not exist"
             throw UsageError("--keep needs a directory, and \(path) \(what)")

@@ -86,6 +86,9 @@ struct PurgeCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
+        try queue.requireFile(
+            otherwise: "no texts are erased there; ask what must be erased in a database of its "
+                + "own, which can be dropped")
         let date = try limit.date(now: context.now())
         try await ProgressBar.during("erasing", in: context) { bar in
             let report = try await queue.openExisting(via: Self.name) { manager in

@@ -55,6 +55,8 @@ struct RestoreCommand: Command {
     private var head: AuditHead?
 
     func run(in context: Context) async throws -> ExitCode {
+        try queue.requireFile(
+            otherwise: "restore its database with the server's own tools, such as pg_restore")
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw CommandError(

@@ -1,4 +1,5 @@
 #if PostgreSQL
+    import AlertCore
     import AlertQueueTesting
     import Foundation
     import PostgreSQL
@@ -6,18 +7,16 @@
     import PostgreSQLTesting
     import TestSupport
 
-    @testable import AlertCore
-
     /// A queue of its own in the database that all tests share.
-    struct PostgreSQLQueue {
-        let server: PostgreSQLServer
-        let location: PostgreSQLLocation
+    package struct PostgreSQLQueue {
+        package let server: PostgreSQLServer
+        package let location: PostgreSQLLocation
         /// Its name in the database.
-        let name: String
+        package let name: String
 
         /// - Parameter isPooled: Whether its stores connect through a pooler in transaction mode, and
         ///   are not told of changes.
-        init(isPooled: Bool = false) async throws {
+        package init(isPooled: Bool = false) async throws {
             let server = try await PostgreSQLServer.shared.value
             let name = UUID().uuidString
             // As in a file, accounts of this host have no host in the log.
@@ -51,7 +50,7 @@
         /// Opens the queue, as another process would.
         ///
         /// - Parameter host: The name of the process's machine.
-        func open(
+        package func open(
             _ clock: any AlertClock, on host: String? = nil
         ) async throws(AlertError) -> PostgreSQLAlertStore {
             let location =
@@ -65,9 +64,22 @@
                 appliesDeadlines: true, checksDurability: false)
         }
 
-        var contract: ContractQueue { ContractQueue { try await self.open($0) } }
+        package var contract: ContractQueue { ContractQueue { try await self.open($0) } }
 
         /// A connection to its database.
-        func connect() throws -> Connection { try Connection(server.location) }
+        package func connect() throws -> Connection { try Connection(server.location) }
+    }
+
+    /// Queues for tests that know the public library alone.
+    public enum ServerQueue {
+        /// Whether tests on a server run.
+        public static var isTried: Bool { PostgreSQLServer.isTried }
+
+        /// Makes a queue on a server that waits for its disk; returns its location.
+        public static func make() async throws -> String {
+            let location = try await PostgreSQLServer.durable.value.uri + "&queue=\(UUID())"
+            try PostgreSQLSchema.setUp(try PostgreSQLLocation(location))
+            return location
+        }
     }
 #endif
