@@ -79,7 +79,7 @@ let package = Package(
             name: "alertq-bench",
             dependencies: [
                 "AlertPresenters", "AlertQueue", "CBaselines", "CSlowDisk", "Linux", "Migrations",
-                "SQLite", "SQLiteStore", "TextFormats",
+                "PostgreSQL", "PostgreSQLStore", "SQLite", "SQLiteStore", "TextFormats",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite", "TestSupport"]),
         // Servers of their own, and connections that break.
@@ -182,8 +182,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "AlertQueueTesting", "PostgreSQLTesting", "ProcessTesting", "RestartDaemon",
-                "TestSupport",
+                "AlertQueueTesting", "PostgreSQL", "PostgreSQLTesting", "ProcessTesting",
+                "RestartDaemon", "TestSupport",
                 "TidyDaemon", "CLinux", "Linux", "TextFormats",
             ],
             exclude: [

@@ -1,11 +1,18 @@
 import Glibc
 import SQLiteStore
 
-let benchmarks: [any Benchmark.Type] = [
-    DurableAsk.self, ManyProcesses.self, RoundTrip.self, Bells.self, HistoryPages.self,
-    TextPages.self, Purge.self, Opening.self, CommandProcesses.self, AuditVerification.self,
-    Growth.self, LogPages.self,
-]
+#if PostgreSQL
+    let onServers: [any Benchmark.Type] = [ServerQueues.self]
+#else
+    let onServers: [any Benchmark.Type] = []
+#endif
+
+let benchmarks: [any Benchmark.Type] =
+    [
+        DurableAsk.self, ManyProcesses.self, RoundTrip.self, Bells.self, HistoryPages.self,
+        TextPages.self, Purge.self, Opening.self, CommandProcesses.self, AuditVerification.self,
+        Growth.self, LogPages.self,
+    ] + onServers
 
 SQLiteAlertStore.disableMemoryStatistics()
 do {

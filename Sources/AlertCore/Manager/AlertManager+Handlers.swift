@@ -12,7 +12,9 @@ extension AlertManager {
     /// closures run before its handler. The response is collected when the code returns. When it
     /// throws, it is tried again after a second, then after two, four and so on up to ten minutes.
     /// When its process dies, another one that has registered the name takes over within two
-    /// seconds. Registering a name again replaces its code, and retries failed responses at once.
+    /// seconds; on a server within ten. There, a process that can't reach the server for ten seconds
+    /// loses its turn: the task in which the code runs is cancelled, what it then returns is not
+    /// counted, and another process may run it. Registering a name again replaces its code, and retries failed responses at once.
     ///
     /// It is not run for an answer that is stale because of ``Alert/validFor``, also when it is tried
     /// again: that is collected, and reported as ``BackgroundError/stale(_:_:)``.
@@ -114,7 +116,7 @@ extension AlertManager {
 
     /// Claims a response and runs its handler.
     private nonisolated func handle(
-        _ id: Alert.ID, by body: RegisteredHandler, of name: String
+        _ id: Alert.ID, by body: @escaping RegisteredHandler, of name: String
     ) async -> Handlers.End {
         let claim: any Claim
         do throws(AlertError) {
@@ -124,17 +126,27 @@ extension AlertManager {
             return .unclaimable(error)
         }
         defer { claim.end() }
+        let work = Task(executorPreference: CallbackExecutor.shared) {
+            try await self.run(body, of: name, for: id, under: claim.epoch)
+        }
+        let loss = OneShot<Void>()
+        claim.whenLost {
+            loss.deliver(())
+            work.cancel()
+        }
         do {
-            try await run(body, of: name, for: id)
+            try await work.value
             return .collected
+        } catch AlertError.detached {
+            return .held
         } catch {
-            return .failed(error)
+            return loss.isDelivered ? .held : .failed(error)
         }
     }
 
     /// Runs a named handler, unless another process has.
     private nonisolated func run(
-        _ body: RegisteredHandler, of name: String, for id: Alert.ID
+        _ body: RegisteredHandler, of name: String, for id: Alert.ID, under epoch: Epoch?
     ) async throws {
         // Another process may have run it just before this one claimed it.
         let record = try await store.record(id)
@@ -146,24 +158,24 @@ extension AlertManager {
             throw AlertError.inconsistent(id, "its handler is not the one of its response")
         }
         guard !response.isStale else {
-            try await storeCollection(of: id, because: Response.staleReason)
+            try await storeCollection(of: id, because: Response.staleReason, under: epoch)
             return context.errors.report(.stale(id, .stale(record)))
         }
         if response.runsHandlers { try await body(response) }
-        try await storeCollection(of: id)
+        try await storeCollection(of: id, under: epoch)
     }
 
     /// Stores that a handler has finished, however long the queue can't be written: the handler
     /// must not run again for that reason.
     private nonisolated func storeCollection(
-        of id: Alert.ID, because reason: String? = nil
+        of id: Alert.ID, because reason: String? = nil, under epoch: Epoch?
     ) async throws {
         let backoff = Backoff(longest: .seconds(60))
         var failures = 0
         while true {
             do {
                 _ = try await store.commit(
-                    .collect(id, because: reason), by: context.caller)
+                    .collect(id, because: reason), by: context.caller, under: epoch)
                 return
             } catch let error {
                 guard error.mayPass, !isClosed else { throw error }

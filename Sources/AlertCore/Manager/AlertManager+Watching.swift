@@ -99,8 +99,10 @@ extension AlertManager {
         guard await hook(record, claim) else { return .failed }
         for _ in 1...5 {
             do {
-                try await store.collect(id, by: context.caller)
+                try await store.collect(id, by: context.caller, under: claim.epoch)
                 return .collected
+            } catch .detached {
+                return .taken
             } catch {
                 guard error.mayPass else { throw error }
                 // A process that is about to end leaves it to another one.

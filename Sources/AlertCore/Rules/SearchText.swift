@@ -105,6 +105,8 @@ package struct SearchableText: Sendable {
         columns = [title, message, labels, info, answer].map(SearchWords.init(of:))
     }
 
+    package var byteCount: Int { columns.reduce(0) { $0 + $1.text.utf8.count } }
+
     /// The texts of the values of an answer's fields, and its note.
     package static func answer(_ values: JSONValue?, _ note: String?) -> String {
         let texts = values?.members?.flatMap { $0.value.elements ?? [$0.value] } ?? []

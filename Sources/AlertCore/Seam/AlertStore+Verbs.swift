@@ -2,20 +2,22 @@ import FoundationEssentials
 
 // The store's changes and queries under their own names, as callers think of them.
 extension AlertStore {
-    /// Makes changes that have no name and that no screen makes.
+    /// Makes changes that have no name.
     package nonisolated(nonsending) func commit(
-        _ changes: [Change], by caller: Caller
+        _ changes: [Change], by caller: Caller, under epoch: Epoch? = nil
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        try await commit(changes, request: nil, by: caller, under: nil)
+        try await commit(changes, request: nil, by: caller, under: epoch)
     }
 
     /// Makes one change, and returns once it is on disk.
     ///
     /// - Throws: The errors that ``Change`` names; nothing of the change is stored then.
     package nonisolated(nonsending) func commit(
-        _ change: Change, by caller: Caller
+        _ change: Change, by caller: Caller, under epoch: Epoch? = nil
     ) async throws(AlertError) -> Receipt {
-        guard let result = try await commit([change], by: caller).first else { throw .closed }
+        guard let result = try await commit([change], by: caller, under: epoch).first else {
+            throw .closed
+        }
         return try result.get()
     }
 
@@ -42,9 +44,9 @@ extension AlertStore {
     /// Marks a response as taken by its asker; returns whether it was not marked before.
     @discardableResult
     package nonisolated(nonsending) func collect(
-        _ id: Alert.ID, by caller: Caller
+        _ id: Alert.ID, by caller: Caller, under epoch: Epoch? = nil
     ) async throws(AlertError) -> Bool {
-        try await commit(.collect(id), by: caller).isNew
+        try await commit(.collect(id), by: caller, under: epoch).isNew
     }
 
     package nonisolated(nonsending) func requestCancel(

@@ -25,10 +25,11 @@ package protocol AlertStore: Sendable {
     ///   - request: The caller's name for this call. A change that took effect in an earlier call
     ///     of the same account and name is not made again: its receipt is returned, with the
     ///     record as it is now.
-    ///   - epoch: The attachment of the screen that makes the changes.
+    ///   - epoch: The attachment of the screen that makes the changes, or the claim under which they
+    ///     are made.
     /// - Returns: For each change, in their order, its receipt, or the error that ``Change`` names.
     /// - Throws: An error with which nothing of any change is stored; ``AlertError/detached`` if
-    ///   the attachment is over.
+    ///   the attachment or the claim is over.
     nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>]

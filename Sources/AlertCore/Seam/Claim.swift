@@ -5,8 +5,18 @@ package protocol Claim: Sendable {
     /// A file descriptor that extends the claim for as long as a child that inherits it runs; `nil`
     /// if the store has none.
     var descriptor: Int32? { get }
+    /// Identifies the claim where it can be lost while its process lives: changes under it are
+    /// refused once it is lost. `nil` where it can't be.
+    var epoch: Epoch? { get }
+    /// Sets the closure that is called, at most once, when the claim is lost before it has ended.
+    func whenLost(_ body: @escaping @Sendable () -> Void)
     /// Ends the claim, which otherwise ends with the process.
     func end()
+}
+
+extension Claim {
+    package var epoch: Epoch? { nil }
+    package func whenLost(_ body: @escaping @Sendable () -> Void) {}
 }
 
 /// A claim that no child process can extend, and that a closure ends.

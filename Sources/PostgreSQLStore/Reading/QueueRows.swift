@@ -101,13 +101,15 @@
                 .blob(change.request.bytes), .integer(change.position))
         }
 
-        /// Whether a screen is still there: its lease is longer than the time since.
+        /// Whether a screen is still there, whose lease is longer than the time since; or a claim,
+        /// which whoever claims the alert next deletes if its time is over.
         static func isAttached(_ queue: Value, _ epoch: Epoch) -> Statement {
             Statement(
                 """
                 SELECT 1 FROM screens
                 WHERE queue = $1 AND epoch = $2 AND seen_ms > \(Lease.clock) - \(Lease.length)
-                """, queue, .integer(Int64(bitPattern: epoch.number)))
+                UNION ALL SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2
+                """, queue, epoch.value)
         }
 
         static func waitingClaims(_ queue: Value, _ ids: [Alert.ID]) -> Statement {

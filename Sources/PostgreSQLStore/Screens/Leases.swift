@@ -34,7 +34,7 @@
     final class Leases: Sendable {
         private struct State {
             var screens: [ObjectIdentifier: WeakLease] = [:]
-            var claims: Set<UInt64> = []
+            var claims: [Epoch: WeakClaim] = [:]
             /// Those that have ended, and whose rows were not deleted yet.
             var ended: [UInt64] = []
             var renewal: Task<Void, Never>?
@@ -42,6 +42,7 @@
         }
 
         private struct WeakLease { weak var lease: RowLease? }
+        private struct WeakClaim { weak var claim: RowClaim? }
 
         private let state = Mutex(State())
         private let sessions: QueueConfined<Session>
@@ -216,37 +217,24 @@
         nonisolated(nonsending) func claim(
             _ id: Alert.ID, for purpose: ClaimPurpose
         ) async throws(AlertError) -> (any Claim)? {
-            let number = Epoch().number
+            let claim = RowClaim(of: id, for: purpose, in: self)
             let isClaimed = try await run("claim the alert") { db, queue in
-                let isHandling = purpose == .handling
-                return try db.run(
-                    Pipeline([
-                        Statement(
-                            "DELETE FROM claims WHERE queue = $1 AND NOT \(Lease.isSeen())",
-                            queue),
-                        Statement(
-                            """
-                            INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
-                            VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
-                            """, queue, .integer(id), .text(isHandling ? "handling" : "waiting"),
-                            .integer(Int64(bitPattern: number))),
-                        // Also if it was stored before, and the reply was lost.
-                        Statement(
-                            "SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2", queue,
-                            .integer(Int64(bitPattern: number))),
-                    ]))[2].count == 1
+                try claim.insert(db, queue)
             }
             guard isClaimed else { return nil }
-            state.withLock { _ = $0.claims.insert(number) }
+            state.withLock { $0.claims[claim.number] = WeakClaim(claim: claim) }
             startRenewing()
-            return ClosureClaim { self.endClaim(number) }
+            return claim
         }
 
-        private func endClaim(_ number: UInt64) {
-            state.withLock { state in
-                if state.claims.remove(number) != nil { state.ended.append(number) }
+        /// Notes that a claim is over, whose row is to be deleted.
+        func end(_ claim: Epoch) {
+            let wasHeld = state.withLock { state in
+                guard state.claims.removeValue(forKey: claim) != nil else { return false }
+                state.ended.append(claim.number)
+                return true
             }
-            deleteEndedSoon()
+            if wasHeld { deleteEndedSoon() }
         }
 
         // MARK: Renewing
@@ -263,36 +251,38 @@
             }
         }
 
-        /// Gives a sign of life of each screen and claim; a screen whose row is gone is lost.
+        /// Gives a sign of life of each screen and claim; one whose row is gone is lost.
         private func renew() async {
-            let claims = state.withLock { Array($0.claims) }
+            let claims = claims
             let screens = leases.compactMap { lease in lease.attachedEpoch.map { (lease, $0) } }
             guard !screens.isEmpty || !claims.isEmpty else { return }
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
             let kept = try? await run("renew the leases") { db, queue -> Set<Int64> in
+                let screens = Statement(
+                    """
+                    UPDATE screens SET seen_ms = \(Lease.clock)
+                    WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
+                    """, queue, .integers(screens.map { Int64(bitPattern: $1.number) }))
                 let results = try db.run(
-                    Pipeline([
-                        Statement(
-                            """
-                            UPDATE screens SET seen_ms = \(Lease.clock)
-                            WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
-                            """, queue, .integers(screens.map { Int64(bitPattern: $1.number) })),
-                        Statement(
-                            """
-                            UPDATE claims SET seen_ms = \(Lease.clock)
-                            WHERE queue = $1 AND epoch = ANY ($2::bigint[])
-                            """, queue, .integers(claims.map { Int64(bitPattern: $0) })),
-                    ]))
-                return Set(results[0].rows { $0.integer() })
+                    Pipeline([screens] + RowClaim.renewals(of: claims, queue)))
+                return Set(results.flatMap { $0.rows { $0.integer() } })
+            }
+            let isKept = { (epoch: Epoch) in kept?.contains(Int64(bitPattern: epoch.number)) }
+            for claim in claims where claim.isLost(isKept(claim.number), at: now) {
+                claim.lose()
             }
             let lost = screens.filter { lease, epoch in
-                let isKept = kept.map { $0.contains(Int64(bitPattern: epoch.number)) }
-                return lease.isLost(epoch, isKept, at: now)
+                lease.isLost(epoch, isKept(epoch), at: now)
             }
             guard !lost.isEmpty else { return }
             state.withLock { $0.ended += lost.map(\.1.number) }
             changes.change()
+        }
+
+        /// The claims of this process.
+        private var claims: [RowClaim] {
+            state.withLock { $0.claims.values.compactMap(\.claim) }
         }
 
         /// The leases of this process's screens.
@@ -307,8 +297,8 @@
             stop()
             let epochs = leases.map(\.epoch.number)
             let hadAny = state.withLock { state in
-                state.ended += epochs + state.claims
-                (state.screens, state.claims, state.isClosed) = ([:], [], true)
+                state.ended += epochs + state.claims.keys.map(\.number)
+                (state.screens, state.claims, state.isClosed) = ([:], [:], true)
                 return state.renewal != nil
             }
             // After those that are being deleted.
@@ -319,7 +309,7 @@
     }
 
     extension Epoch {
-        fileprivate var value: Value { .integer(Int64(bitPattern: number)) }
+        var value: Value { .integer(Int64(bitPattern: number)) }
     }
 
     /// The attachment of a screen, as a row that this process renews.

@@ -8,8 +8,9 @@ extension SQLiteAlertStore: Erasing {
     package nonisolated(nonsending) func erasable(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> PurgeReport {
-        var (report, ids) = try await survey(before: date, by: caller)
-        report.erased = ids.count
+        let found = try await survey(before: date, by: caller)
+        var report = found.report
+        report.erased = found.ids.count
         report.isComplete = try await isErasureComplete()
         return report
     }
@@ -30,8 +31,9 @@ extension SQLiteAlertStore: Erasing {
     ) async throws(AlertError) -> PurgeReport {
         // Before anything is erased, and again when the log is empty.
         if rewritesFile { try QueueSpace(files).checkRoomToRewrite() }
-        var (report, ids) = try await survey(before: date, by: caller)
-        try await eraseTexts(of: ids, by: caller, &report, progress)
+        let found = try await survey(before: date, by: caller)
+        var report = found.report
+        try await eraseTexts(of: found.ids, by: caller, &report, progress)
         if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures(),
             try await mergeTextIndex(progress)
         {
@@ -47,7 +49,7 @@ extension SQLiteAlertStore: Erasing {
     /// Finds the alerts whose texts can be erased, and counts the others that are old enough.
     private nonisolated(nonsending) func survey(
         before date: Date, by caller: Caller
-    ) async throws(AlertError) -> (PurgeReport, [Alert.ID]) {
+    ) async throws(AlertError) -> ErasableAlerts {
         let cutoff = Timestamp.milliseconds(date)
         return try await read("look for old responses", aside: true) { db in
             try db.erasable(before: cutoff, by: caller)
@@ -61,7 +63,11 @@ extension SQLiteAlertStore: Erasing {
         var rest = ids[...]
         while !rest.isEmpty, !Task.isCancelled {
             let slice = try await commits.perform(.upkeep, "erase texts") { [rest] context in
-                try context.eraseTexts(of: rest, by: caller)
+                let slice = try context.eraseTexts(of: rest, by: caller)
+                if slice.erased > 0 {
+                    try context.db.change("UPDATE upkeep SET erasures = erasures + 1")
+                }
+                return slice
             }
             rest = rest.dropFirst(slice.seen)
             report.erased += slice.erased
@@ -106,92 +112,36 @@ extension SQLiteAlertStore: Erasing {
 }
 
 extension Database {
-    /// Whether a response still has to be collected, in SQL: it need not be if the alert was
-    /// withdrawn or had no buttons, unless it names a handler, which runs for those too.
-    /// ``StoredAlert/awaitsCollection`` is the same in Swift.
-    private static let awaitsCollection = """
-        collected_ms IS NULL AND (handler IS NOT NULL
-            OR (outcome <> 'withdrawn' AND buttons <> '[]'))
-        """
-
-    private enum OldColumn: Int, ColumnList { case id, host, uid, awaitsCollection, isHandlers }
-
-    /// The alerts with old responses whose texts can be erased, and the numbers of the others.
+    /// The alerts with old responses.
     fileprivate func erasable(
         before cutoff: Int64, by caller: Caller
-    ) throws -> (PurgeReport, [Alert.ID]) {
-        var (report, erasable) = (PurgeReport(), [Alert.ID]())
+    ) throws -> ErasableAlerts {
+        var found = ErasableAlerts(for: caller)
         try forEach(
             """
-            SELECT alerts.id, sources.host, uid, \(Self.awaitsCollection), handler IS NOT NULL
+            SELECT \(ErasableAlerts.Column.list)
             FROM alerts INDEXED BY alerts_outcome CROSS JOIN sources ON sources.id = source_id
-            WHERE outcome IS NOT NULL AND resolved_ms < ? AND salt IS NOT NULL
+            WHERE \(ErasableAlerts.condition(before: "?"))
             """, [.integer(cutoff)]
-        ) { row in
-            let uid = UInt32(exactly: row.integer(OldColumn.uid))
-            let owner = uid.map { Account(uid: $0, host: row.text(OldColumn.host)) }
-            if owner.map(caller.hasRight) != true {
-                report.others += 1
-            } else if row.integer(OldColumn.awaitsCollection) == 1 {
-                report.uncollected += 1
-                report.handled += Int(row.integer(OldColumn.isHandlers))
-            } else {
-                erasable.append(row.integer(OldColumn.id))
-            }
-        }
-        return (report, erasable)
+        ) { found.add($0) }
+        return found
     }
 }
 
-extension WriteContext {
-    /// How many alerts, and how many bytes of their texts, one transaction erases at most.
-    private static let sliceLength = 200
-    private static let sliceSize = 512 << 10
-
-    /// Erases the texts of the first of some alerts, and records that in the log.
-    ///
-    /// - Returns: How many alerts were examined, how many lost their texts, and how many keep them
-    ///   because the log contradicts them.
-    fileprivate func eraseTexts(
-        of ids: ArraySlice<Alert.ID>, by caller: Caller
-    ) throws -> (seen: Int, erased: Int, contradicted: Int) {
-        let indexed = try db.upkeep().indexed
-        var (seen, size, contradicted) = (0, 0, 0)
-        var erased: [Alert.ID] = []
-        for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
-            seen += 1
-            guard let row = try db.consistentAlert(id) else {
-                // Its texts stay as evidence.
-                contradicted += 1
-                continue
-            }
-            // Another purge may have erased it since it was found.
-            guard let sequence = row.alert.resolvedSequence, !row.record.isErased,
-                caller.hasRight(over: row.record.source.account)
-            else { continue }
-            let words = SearchableText(row.record)
-            if sequence <= indexed {
-                try db.changeIndex(.removing, sequence, words)
-            }
-            let left = ErasedButtons(of: row.record.alert)
-            // The entry that names all of them is the next one.
-            try db.change(
-                """
-                UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
-                    fields = NULL, field_values = NULL, note = NULL,
-                    default_button = ?, salt = NULL, erased_seq = ? WHERE id = ?
-                """, .text(StoredJSON.encode(left.buttons)), .optional(left.defaultButton),
-                .integer(head.sequence.addingBounded(1)), .integer(id))
-            erased.append(id)
-            size += words.byteCount
+extension WriteContext: ErasingTransaction {
+    func erase(_ alert: StoredAlert, leaving left: ErasedButtons) throws {
+        let record = alert.record
+        if let sequence = alert.resolvedSequence, sequence <= (try db.upkeep().indexed) {
+            try db.changeIndex(.removing, sequence, SearchableText(record))
         }
-        guard !erased.isEmpty else { return (seen, 0, contradicted) }
-        // It concerns the whole queue; its detail names the alerts.
-        var entry = AuditDraft(kind: .erased)
-        entry.detail = ErasedAlerts(erased.sorted()).detail
-        try audit(entry, by: caller)
-        try db.change("UPDATE upkeep SET erasures = erasures + 1")
-        return (seen, erased.count, contradicted)
+        // The entry that names all of them is the next one.
+        try db.change(
+            """
+            UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
+                fields = NULL, field_values = NULL, note = NULL,
+                default_button = ?, salt = NULL, erased_seq = ? WHERE id = ?
+            """, .text(StoredJSON.encode(left.buttons)), .optional(left.defaultButton),
+            .integer(head.sequence.addingBounded(1)), .integer(record.id))
     }
 }
 

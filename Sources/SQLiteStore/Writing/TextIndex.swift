@@ -64,8 +64,6 @@ extension SearchableText {
                     .flatMap { try? JSONValue(parsing: Array($0.utf8)) },
                 row.optionalText(Column.note)))
     }
-
-    var byteCount: Int { columns.reduce(0) { $0 + $1.text.utf8.count } }
 }
 
 extension Database {

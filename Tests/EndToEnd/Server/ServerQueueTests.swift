@@ -1,5 +1,6 @@
 #if PostgreSQL
     import Foundation
+    import PostgreSQL
     import PostgreSQLTesting
     import ProcessTesting
     import TestSupport
@@ -67,6 +68,33 @@
             let found = try await queue.run("history", "--text", "備份")
             #expect(found.output.contains("Name?"), "\(found)")
             #expect(try await queue.run("audit", "verify").code == 0)
+        }
+
+        @Test("A purge leaves nothing of a text in the table, and the log still verifies")
+        func purge() async throws {
+            let ask =
+                ["ask", "Delete 'Quetzalcoatl'?"] + Self.buttons + ["--detach", "--key", "k"]
+            #expect(try await queue.start(ask).finish().code == 0)
+            #expect(try await queue.run("answer", "1", "yes", "--note", "Quetzalcoatl").code == 0)
+            #expect(try await queue.run("purge", "--older-than", "1ms").output.contains("0 "))
+            #expect(try await queue.run("collect", "k").code == 0)
+            let found = try await queue.objects("history", "--text", "Quetzalcoatl")
+            let purged = try await queue.run("purge", "--older-than", "1ms")
+            #expect(purged.code == 0, "\(purged)")
+            let after = try await queue.objects("history", "--text", "Quetzalcoatl")
+            #expect(found.count == 1 && after.isEmpty, "\(after)")
+            let db = try Connection(try await PostgreSQLServer.durable.value.uri)
+            try db.execute("CHECKPOINT")
+            for object in ["alerts", "alerts_words"] {
+                let isThere = try db.first(
+                    "SELECT position('uetzalcoatl'::bytea IN "
+                        + "pg_read_binary_file(pg_relation_filepath('\(object)')))"
+                ) { $0.integer() != 0 }
+                #expect(isThere == false, "\(object)")
+            }
+            #expect(try await queue.run("audit", "verify").code == 0)
+            let shown = try await queue.objects("show", "1")
+            #expect(shown.first?["title"] as? String == "#1", "\(shown)")
         }
 
         @Test("A screen shows what another process asks, and takes the answer")

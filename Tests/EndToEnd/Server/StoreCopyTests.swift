@@ -44,7 +44,8 @@
             _ = try await queue.run("snooze", "3", "--for", "1d")
             _ = try await queue.run("answer", "4", "no")
             _ = try await queue.run("collect", "erased")
-            _ = try await queue.run("purge", "--older-than", "0s", "--yes")
+            _ = try await queue.run("purge", "--older-than", "1ms")
+            #expect(try await queue.objects("history").contains { $0["erased"] as? Bool == true })
             _ = try await queue.run("answer", "6", "yes", "--set", "name=nas 備份")
         }
 

@@ -46,6 +46,11 @@ struct PurgeCommand: Command {
         found, but may still be in the file until a purge without this option.
         """,
         """
+        On a PostgreSQL server the table is rewritten by VACUUM FULL, for which the account must own \
+        it (77), and meanwhile commands wait for five seconds: choose a quiet time. Parts of the \
+        server's log that were written before keep texts until the server reuses them.
+        """,
+        """
         Copies elsewhere can't be erased: backups, snapshots of file systems, blocks of the disk \
         that were in use before. A purge that is interrupted, or that exits with 75 because a \
         program keeps reading the database, has not finished: purge again.
@@ -86,9 +91,6 @@ struct PurgeCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try queue.requireFile(
-            otherwise: "no texts are erased there; ask what must be erased in a database of its "
-                + "own, which can be dropped")
         let date = try limit.date(now: context.now())
         try await ProgressBar.during("erasing", in: context) { bar in
             let report = try await queue.openExisting(via: Self.name) { manager in

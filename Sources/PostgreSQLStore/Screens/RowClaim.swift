@@ -1,0 +1,118 @@
+#if PostgreSQL
+    import AlertCore
+    import PostgreSQL
+    import Synchronization
+
+    /// A claim as a row that this process renews.
+    ///
+    /// The row of one that handles a response is deleted by the next process that wants it, once it
+    /// was not renewed for the length of a lease; then it is lost. One that only waits is inserted
+    /// again.
+    final class RowClaim: Claim {
+        private struct State {
+            var lastSign = ContinuousClock.now
+            var isOver = false
+            var onLost: (@Sendable () -> Void)?
+        }
+
+        let number = Epoch()
+        private let alert: Alert.ID
+        private let purpose: ClaimPurpose
+        private let leases: Leases
+        private let state = Mutex(State())
+
+        init(of alert: Alert.ID, for purpose: ClaimPurpose, in leases: Leases) {
+            (self.alert, self.purpose, self.leases) = (alert, purpose, leases)
+        }
+
+        deinit { end() }
+
+        var descriptor: Int32? { nil }
+
+        var epoch: Epoch? { purpose == .handling ? number : nil }
+
+        /// Inserts its row, unless another process handles the alert; returns whether it is there.
+        func insert(_ db: Connection, _ queue: Value) throws -> Bool {
+            // The server grants the time from before it answers.
+            let now = ContinuousClock.now
+            let isThere =
+                try db.run(
+                    Pipeline([
+                        Statement(
+                            "DELETE FROM claims WHERE queue = $1 AND NOT \(Lease.isSeen())",
+                            queue),
+                        Statement(
+                            """
+                            INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                            VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
+                            """, queue, .integer(alert),
+                            .text(purpose == .handling ? "handling" : "waiting"), number.value),
+                        // Also if it was stored before, and the reply was lost.
+                        Statement(
+                            "SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2", queue,
+                            number.value),
+                    ]))[2].count == 1
+            state.withLock { $0.lastSign = now }
+            return isThere
+        }
+
+        /// The statements that renew claims, and return the epochs of those that are there.
+        static func renewals(of claims: [RowClaim], _ queue: Value) -> [Statement] {
+            let handling = claims.filter { $0.purpose == .handling }
+            let waiting = claims.filter { $0.purpose == .waiting }
+            return [
+                Statement(
+                    """
+                    UPDATE claims SET seen_ms = \(Lease.clock)
+                    WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
+                    """, queue, .integers(handling.map { Int64(bitPattern: $0.number.number) })),
+                Statement(
+                    """
+                    INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                    SELECT $1::int, alert, 'waiting', epoch, \(Lease.clock)
+                    FROM unnest($2::bigint[], $3::bigint[]) AS waiting (alert, epoch)
+                    ON CONFLICT (queue, epoch) DO UPDATE SET seen_ms = excluded.seen_ms
+                    RETURNING epoch
+                    """, queue, .integers(waiting.map(\.alert)),
+                    .integers(waiting.map { Int64(bitPattern: $0.number.number) })),
+            ]
+        }
+
+        /// Notes whether a sign of life was stored, or that this is not known; returns whether the
+        /// claim is lost.
+        func isLost(_ isKept: Bool?, at now: ContinuousClock.Instant) -> Bool {
+            state.withLock { state in
+                if isKept == true { state.lastSign = now }
+                // An error of any kind means that it may be lost, and after its time it is.
+                return purpose == .handling && !state.isOver
+                    && (isKept == false
+                        || state.lastSign.duration(to: now) > .milliseconds(Lease.length))
+            }
+        }
+
+        func lose() {
+            let onLost = state.withLock { state in
+                defer { (state.isOver, state.onLost) = (true, nil) }
+                return state.isOver ? nil : state.onLost
+            }
+            onLost?()
+            leases.end(number)
+        }
+
+        func whenLost(_ body: @escaping @Sendable () -> Void) {
+            let isOver = state.withLock { state in
+                if !state.isOver { state.onLost = body }
+                return state.isOver
+            }
+            if isOver { body() }
+        }
+
+        func end() {
+            let wasOver = state.withLock { state in
+                defer { (state.isOver, state.onLost) = (true, nil) }
+                return state.isOver
+            }
+            if !wasOver { leases.end(number) }
+        }
+    }
+#endif
