@@ -78,15 +78,17 @@
             pipeline.add(
                 """
                 SELECT \(Lease.clock),
-                    (SELECT hash FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1),
-                    (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
+                    last.seq, last.hash, (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
+                    (SELECT coalesce(max(alert_id), 0) FROM audit WHERE queue = $1),
                     (SELECT moved_to FROM queues WHERE id = $1)
+                FROM (VALUES (1)) AS one LEFT JOIN (SELECT seq, hash FROM audit
+                    WHERE queue = $1 ORDER BY seq DESC LIMIT 1) AS last ON true
                 """, queue, .integer(known.sequence))
             for statement in needed { pipeline.add(statement) }
             let results = try db.begin(pipeline, within: limit)
             let read = results[0].first { row in
                 (
-                    head: AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
+                    head: AuditHead(row, at: 0),
                     time: row.integer(at: 2), lastID: row.integer(at: 3),
                     firstID: row.integer(at: 4), changes: row.integer(at: 5)
                 )
@@ -94,15 +96,20 @@
             guard let read else { throw AlertError.inconsistent(nil, "the queue has no head") }
             let seen = results[1].first { row in
                 (
-                    time: row.integer(at: 0), last: row.blob(at: 1), known: row.blob(at: 2),
-                    movedTo: row.optionalText(at: 3)
+                    time: row.integer(at: 0), last: AuditHead(row, at: 1),
+                    known: row.blob(at: 3), lastID: row.integer(at: 4),
+                    movedTo: row.optionalText(at: 5)
                 )
             }
             if let place = seen?.movedTo {
                 throw AlertError.incompatible(path: "the queue", "has moved to \(place)")
             }
-            guard let seen, (seen.last ?? AuditHead.start.hash) == read.head.hash else {
+            guard let seen, seen.last == read.head else {
                 throw AlertError.inconsistent(nil, "the last entry of its log is not its head")
+            }
+            guard seen.lastID <= read.lastID else {
+                throw AlertError.inconsistent(
+                    nil, "the log has entries about alert \(seen.lastID), which was not given yet")
             }
             guard known == .start || seen.known == known.hash else {
                 throw AlertError.inconsistent(
@@ -279,7 +286,7 @@
 
         func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
             let isFresh = state.changedAlerts.contains(id)
-            return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest()
+            return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest(of: id)
         }
 
         func hasStartedRun(_ id: Alert.ID) throws -> Bool {
@@ -422,10 +429,9 @@
 
     extension QueryResult {
         /// Who requested that a screen cancel an alert; `nil` if there is no request.
-        func cancelRequest() throws -> CancelRequest? {
+        func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
             try first { row in
-                let entry = try AuditRow.entry(row)
-                try entry.checkHash()
+                let entry = try AuditEntry(linked: row, for: id)
                 return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
             } ?? nil
         }
