@@ -110,12 +110,7 @@
                 throw problem(
                     "it has no alertq tables; to make them: alertq doctor --setup-postgresql")
             }
-            let version = try db.first("SELECT max(version) FROM schema_versions") { $0.integer() }
-            guard version == Int64(PostgreSQLSchema.version) else {
-                throw problem(
-                    "its schema has version \(version ?? 0), and this alertq needs "
-                        + "\(PostgreSQLSchema.version)")
-            }
+            if let reason = try PostgreSQLSchema.problem(in: db) { throw problem(reason) }
             queueID = try db.first(
                 "SELECT id FROM queues WHERE name = $1", .text(location.queue)
             ) { $0.integer() }
