@@ -9,8 +9,11 @@
 --         other writer of the queue out, until it is committed.
 -- Runs:   once, in one transaction.
 
+-- A migration only adds to what is there, so that programs of the version before go on: `minimum` is
+-- the lowest version whose programs still can.
 CREATE TABLE schema_versions (
     version    integer     PRIMARY KEY,
+    minimum    integer     NOT NULL CHECK (minimum <= version),
     applied_at timestamptz NOT NULL DEFAULT now()
 );
 
@@ -332,4 +335,4 @@ FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NOT NULL
 ORDER BY queues.name, resolved_ms DESC, resolved_seq DESC;
-INSERT INTO schema_versions (version) VALUES (1);
+INSERT INTO schema_versions (version, minimum) VALUES (1, 1);

@@ -244,6 +244,11 @@
         /// The path of its socket.
         package var socket: String { "\(directory)/.s.PGSQL.\(port ?? 5432)" }
 
+        /// Runs statements as an account of the server.
+        package func execute(_ script: String, as user: String = "alertq") throws {
+            try Connection(location, overriding: ["user": user]).execute(script)
+        }
+
         /// Connects to a new schema, which is the only one that unqualified names mean.
         package func connect() throws -> Connection {
             let schema = "t_" + UUID().uuidString.lowercased().filter { $0 != "-" }

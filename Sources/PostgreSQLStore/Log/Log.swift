@@ -85,49 +85,57 @@
             try addEntries(to: &verifier, upTo: Int(end.sequence))
             try addAlerts(to: &verifier)
             for fault in try sourceFaults() { verifier.add(fault) }
-            let ids = try db.first(
+            for fault in try headFaults(verifier.alerts) { verifier.add(fault) }
+            verifier.end()
+            return verifier.report
+        }
+
+        /// What the row of the head says that the log and the alerts don't.
+        private func headFaults(_ ids: GivenNumbers) throws -> [String] {
+            let found = try db.first(
                 """
-                SELECT first_id, last_id, seq, hash, at_ms,
-                    (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1)
-                FROM heads WHERE queue = $1
+                SELECT heads.seq, heads.hash, heads.at_ms, first_id, last_id,
+                    (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
+                    audit.seq, audit.hash, audit.at_ms
+                FROM heads LEFT JOIN (SELECT seq, hash, at_ms FROM audit
+                    WHERE queue = $1 ORDER BY seq DESC LIMIT 1) AS audit ON true
+                WHERE queue = $1
                 """, queue
             ) { row in
                 (
-                    first: row.integer(at: 0), last: row.integer(at: 1),
-                    head: AuditHead(sequence: row.integer(at: 2), hash: row.blob(at: 3) ?? []),
-                    time: row.integer(at: 4), newest: row.integer(at: 5)
+                    known: AuditHead(row, at: 0), time: row.integer(at: 2),
+                    first: row.integer(at: 3),
+                    last: row.integer(at: 4), newest: row.integer(at: 5),
+                    head: AuditHead(row, at: 6), lastTime: row.integer(at: 8)
                 )
             }
-            if let ids {
-                let logged = verifier.alerts.start ?? 1
-                if ids.first != logged {
-                    verifier.add(
-                        "the next alert would have at least the number \(ids.first), but the log "
-                            + "says \(logged)")
-                }
-                if ids.last != ids.newest {
-                    verifier.add(
-                        "the queue says that its newest alert is \(ids.last), but that is "
-                            + "\(ids.newest)")
-                }
-                let newest = try db.first(
-                    "SELECT seq, hash, at_ms FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1",
-                    queue
-                ) { row in
-                    (
-                        head: AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
-                        time: row.integer(at: 2)
-                    )
-                }
-                if ids.head != newest?.head ?? .start {
-                    verifier.add("the head of the queue is not the last entry of its log")
-                }
-                if let newest, ids.time < newest.time {
-                    verifier.add("the head of the queue is older than the last entry of its log")
-                }
+            guard let found else { throw AlertError.inconsistent(nil, "the queue has no head") }
+            var faults: [String] = []
+            let logged = ids.start ?? 1
+            if found.first != logged {
+                faults.append(
+                    "the next alert would have at least the number \(found.first), but the log says "
+                        + "\(logged)")
             }
-            verifier.end()
-            return verifier.report
+            if found.last != found.newest {
+                faults.append(
+                    "the queue says that its newest alert is \(found.last), but that is "
+                        + "\(found.newest)")
+            }
+            if found.known != found.head {
+                faults.append("the head of the queue is not the last entry of its log")
+            }
+            if found.time < found.lastTime {
+                faults.append("the head of the queue is older than the last entry of its log")
+            }
+            // The next transaction can't be earlier, and deadlines would pass. That of the last
+            // transaction may be ahead of a new server's clock, if only the end of a snooze was
+            // stored in it.
+            let latest = max(found.lastTime, now.wallMilliseconds.addingBounded(60_000))
+            if found.time > latest {
+                faults.append("the head of the queue is later than the server's clock and its log")
+            }
+            return faults
         }
 
         private func addEntries(to verifier: inout AuditVerifier, upTo total: Int) throws {
@@ -138,13 +146,31 @@
             ) { row in
                 guard !isCancelled() else { throw AlertError.cancelled("the verification") }
                 if let entry = try? AuditRow.entry(row) {
-                    verifier.add(LoggedEntry(entry, input))
+                    var logged = LoggedEntry(entry, input)
+                    if entry.event.kind == .erased { logged.erasures = try erasures(entry) }
+                    verifier.add(logged)
                 } else {
                     verifier.add(LoggedEntry(unreadable: AuditRow.head(row)))
                 }
                 progress(Int(verifier.report.entries) / 2, total)
                 return true
             }
+        }
+
+        /// The alerts that an erasure names, each with the entry that it names itself.
+        private func erasures(_ entry: AuditEntry) throws -> [LoggedEntry.Erasure] {
+            try ErasedAlerts(detail: entry.detail)?.ranges.flatMap { range in
+                try db.rows(
+                    """
+                    SELECT id, erased_seq FROM alerts
+                    WHERE queue = $1 AND id BETWEEN $2 AND $3 ORDER BY id
+                    """, queue, .integer(range.lowerBound), .integer(range.upperBound)
+                ) { row in
+                    LoggedEntry.Erasure(
+                        id: row.integer(at: 0),
+                        sequence: row.isNull(at: 1) ? nil : row.integer(at: 1))
+                }
+            } ?? []
         }
 
         /// Adds what is found about each alert, and about those that only the log knows.
@@ -170,8 +196,7 @@
                         faults =
                             found.faults.map { AlertFault($0) } + trail.faults(of: alert)
                             + trail.laterFaults(of: alert, at: now)
-                    case .some(.none): faults = [AlertFault("can't be understood")]
-                    case .none: faults = trail.faultsWithoutAlert
+                    case .some(.none), .none: faults = trail.faultsWithoutAlert
                     }
                     verifier.add(faults.map { $0.problem(of: trail.id) })
                 }
@@ -218,26 +243,21 @@
             return (ids.compactMap { trails[$0] }, ids.count == length ? ids.last : nil)
         }
 
-        /// The sources and accounts that count other numbers of waiting alerts than their rows have.
         private func sourceFaults() throws -> [String] {
-            try db.rows(
-                """
-                WITH counts AS (SELECT source_id, count(*) AS waiting FROM alerts
-                    WHERE queue = $1 AND outcome IS NULL GROUP BY source_id),
-                own AS (SELECT sources.*, coalesce(counts.waiting, 0) AS waiting FROM sources
-                    LEFT JOIN counts ON source_id = id WHERE queue = $1)
-                SELECT name, uid, host, pending, waiting FROM (
-                    SELECT id, name, uid, host, pending, CASE WHEN name = ''
-                        THEN sum(waiting) OVER (PARTITION BY uid, host) ELSE waiting END AS waiting
-                    FROM own) AS counted
-                WHERE pending <> waiting ORDER BY id LIMIT 100
-                """, queue
+            var counts = SourceCounts()
+            try db.visit(
+                Statement(
+                    """
+                    SELECT \(SourceCounts.Column.list) FROM sources LEFT JOIN (
+                        SELECT source_id, count(*) AS waiting FROM alerts
+                        WHERE queue = $1 AND outcome IS NULL GROUP BY source_id) AS counts
+                    ON source_id = id WHERE queue = $1 ORDER BY id
+                    """, queue)
             ) { row in
-                let host = row.optionalText(at: 2) ?? ""
-                return "the source “\(row.optionalText(at: 0) ?? "")” of uid \(row.integer(at: 1))"
-                    + (host.isEmpty ? "" : " of \(host)")
-                    + " counts \(row.integer(at: 3)) waiting alerts, but has \(row.integer(at: 4))"
+                counts.add(row)
+                return true
             }
+            return counts.faults
         }
     }
 #endif

@@ -8,6 +8,26 @@
         /// The version that this alertq needs.
         static let version = Migration.postgreSQL.count
 
+        /// Which version a database has, and the lowest whose programs may use it.
+        private static func found(in db: Connection) throws -> (version: Int, minimum: Int) {
+            try db.first(
+                "SELECT coalesce(max(version), 0), coalesce(max(minimum), 0) FROM schema_versions"
+            ) { (Int($0.integer(at: 0)), Int($0.integer(at: 1))) } ?? (0, 0)
+        }
+
+        /// Why this alertq can't use the tables of a database; `nil` if it can.
+        static func problem(in db: Connection) throws -> String? {
+            let found = try found(in: db)
+            if found.version < version {
+                return
+                    "its schema has version \(found.version), and this alertq needs \(version); to "
+                    + "upgrade it, as the owner of its tables: alertq doctor --setup-postgresql"
+            }
+            return found.minimum > version ? newer : nil
+        }
+
+        private static let newer = "its schema comes from a newer alertq; install that here, too"
+
         private static func migrations(from version: Int) -> String {
             Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
         }
@@ -34,16 +54,12 @@
                 let hasSchema = try db.first(
                     "SELECT to_regclass('schema_versions') IS NOT NULL"
                 ) { $0.optionalText() == "t" }
-                let found =
-                    hasSchema == true
-                    ? try db.first("SELECT coalesce(max(version), 0) FROM schema_versions") {
-                        Int($0.integer())
-                    } ?? 0 : 0
-                guard found <= version else {
+                let found = hasSchema == true ? try found(in: db) : (version: 0, minimum: 0)
+                guard found.minimum <= version else {
                     throw AlertError.incompatible(
-                        path: location.description, "its schema comes from a newer alertq")
+                        path: location.description, "can't be used: " + newer)
                 }
-                if found < version { try db.execute(migrations(from: found)) }
+                if found.version < version { try db.execute(migrations(from: found.version)) }
                 try db.run(
                     "INSERT INTO queues (name) VALUES ($1) ON CONFLICT DO NOTHING",
                     .text(location.queue))

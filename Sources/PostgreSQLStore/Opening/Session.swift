@@ -21,6 +21,9 @@
             WHERE current_setting(name) = '0'
             """)
 
+        /// The values of `synchronous_commit` with which nothing is lost that was acknowledged.
+        static let durableCommits = ["on", "remote_apply"]
+
         let location: PostgreSQLLocation
         let clock: ServerClock
         private let interruption: Interruption
@@ -99,7 +102,7 @@
             guard settings.encoding == "UTF8" else {
                 throw problem("its encoding is \(settings.encoding), and not UTF8")
             }
-            guard ["on", "remote_apply"].contains(settings.commit) else {
+            guard Self.durableCommits.contains(settings.commit) else {
                 throw problem(
                     "synchronous_commit is \(settings.commit): an answer could be lost; set it to on"
                 )
@@ -112,12 +115,7 @@
                 throw problem(
                     "it has no alertq tables; to make them: alertq doctor --setup-postgresql")
             }
-            let version = try db.first("SELECT max(version) FROM schema_versions") { $0.integer() }
-            guard version == Int64(PostgreSQLSchema.version) else {
-                throw problem(
-                    "its schema has version \(version ?? 0), and this alertq needs "
-                        + "\(PostgreSQLSchema.version)")
-            }
+            if let reason = try PostgreSQLSchema.problem(in: db) { throw problem(reason) }
             let found = try db.first(
                 "SELECT id, host FROM queues WHERE name = $1", .text(location.queue)
             ) { (id: $0.integer(at: 0), home: $0.optionalText(at: 1) ?? "") }

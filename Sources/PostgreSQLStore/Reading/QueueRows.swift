@@ -9,7 +9,8 @@
     /// They are values, so that a transaction can ask for what it will need together with its lock.
     enum Query {
         static let alerts = """
-            SELECT \(AlertRow.columns) FROM alerts JOIN sources ON sources.id = alerts.source_id
+            SELECT \(AlertRow.columns) FROM alerts
+            JOIN sources ON sources.queue = alerts.queue AND sources.id = alerts.source_id
             WHERE alerts.queue = $1
             """
 
@@ -20,14 +21,19 @@
             FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1
             """
 
-        /// The entries that say what was asked and how it ended, each with the hashes next to it.
-        private static let trail = """
+        /// Entries, each with the hashes next to it.
+        private static let entries = """
             SELECT \(AuditRow.columns), before.hash, after.previous FROM audit
             LEFT JOIN audit AS before ON before.queue = audit.queue AND before.seq = audit.seq - 1
             LEFT JOIN audit AS after ON after.queue = audit.queue AND after.seq = audit.seq + 1
-            WHERE audit.queue = $1 AND audit.event IN
-                ('asked', 'resolved', 'superseded', 'collected', 'restored')
+            WHERE audit.queue = $1
             """
+
+        /// Those that say what was asked and how it ended.
+        private static let trail =
+            entries + """
+                 AND audit.event IN ('asked', 'resolved', 'superseded', 'collected', 'restored')
+                """
 
         static func alert(_ queue: Value, _ id: Alert.ID) -> Statement {
             Statement(alerts + " AND alerts.id = $2", queue, .integer(id))
@@ -72,17 +78,15 @@
 
         static func cancelRequest(_ queue: Value, _ id: Alert.ID) -> Statement {
             Statement(
-                """
-                SELECT \(AuditRow.columns) FROM audit
-                WHERE queue = $1 AND alert_id = $2 AND event = 'cancelling'
-                ORDER BY seq DESC LIMIT 1
-                """, queue, .integer(id))
+                entries
+                    + """
+                     AND audit.alert_id = $2 AND audit.event = 'cancelling'
+                    ORDER BY audit.seq DESC LIMIT 1
+                    """, queue, .integer(id))
         }
 
         static func erasure(_ queue: Value, _ sequence: Int64) -> Statement {
-            Statement(
-                "SELECT \(AuditRow.columns) FROM audit WHERE queue = $1 AND seq = $2", queue,
-                .integer(sequence))
+            Statement(entries + " AND audit.seq = $2", queue, .integer(sequence))
         }
 
         static func entryHash(_ queue: Value, _ sequence: Int64) -> Statement {
@@ -157,11 +161,12 @@
         ) throws -> AlertRow {
             var found = try AlertTrail(of: record.id, from: trail)
             if let sequence = alert.remains?.sequence,
-                let entry = try erasure(sequence).first({ try AuditRow.entry($0) }),
+                let entry = try erasure(sequence).first({
+                    try AuditEntry(linked: $0, for: record.id)
+                }),
                 entry.event.kind == .erased,
                 ErasedAlerts(detail: entry.detail)?.contains(record.id) == true
             {
-                try entry.checkHash()
                 found.addErasure(by: sequence)
             }
             return try checked(by: found)
@@ -169,27 +174,40 @@
     }
 
     extension AlertTrail {
-        /// Reads the entries about an alert, and makes sure that each continues the one before it and
-        /// that the next one continues it.
+        /// Reads the entries about an alert.
         init(of id: Alert.ID, from result: QueryResult) throws {
             self.init(of: id)
-            for entry in try result.rows({ try Self.linkedEntry($0, of: id) }) { add(entry) }
+            for entry in try result.rows({ try AuditEntry(linked: $0, for: id) }) { add(entry) }
         }
+    }
 
-        private static func linkedEntry(
-            _ row: borrowing Row, of id: Alert.ID
-        ) throws -> AuditEntry {
+    extension AuditHead {
+        /// Reads a number and a hash from two columns, which are NULL for an empty log.
+        init(_ row: borrowing Row, at column: Int32) {
+            self =
+                row.isNull(at: column)
+                ? .start
+                : AuditHead(sequence: row.integer(at: column), hash: row.blob(at: column + 1) ?? [])
+        }
+    }
+
+    extension AuditEntry {
+        /// Reads an entry that an alert needs, and makes sure that it has the hash of its contents,
+        /// that it continues the one before it, and that the next one continues it.
+        init(linked row: borrowing Row, for id: Alert.ID) throws {
             let number = AuditRow.Column.end
             guard let entry = try? AuditRow.entry(row) else {
                 throw AlertError.inconsistent(
                     id, "entry \(row.integer(AuditRow.Column.seq)) can't be understood")
             }
-            let sequence = entry.event.sequence
             try entry.checkHash()
             let before = row.blob(at: number) ?? AuditHead.start.hash
             guard before == entry.previous, (row.blob(at: number + 1) ?? entry.hash) == entry.hash
-            else { throw AlertError.inconsistent(id, "entry \(sequence) was replaced") }
-            return entry
+            else {
+                throw AlertError.inconsistent(
+                    id, "entry \(entry.event.sequence) was replaced")
+            }
+            self = entry
         }
     }
 

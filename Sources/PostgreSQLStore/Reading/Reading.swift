@@ -235,7 +235,8 @@
         /// Whether a cancel was requested from the screen that shows an alert.
         func isCancelRequested(_ queue: Value, _ row: AlertRow) throws -> Bool {
             try row.record.response == nil
-                && run(Query.cancelRequest(queue, row.record.id)).cancelRequest() != nil
+                && run(Query.cancelRequest(queue, row.record.id))
+                    .cancelRequest(of: row.record.id) != nil
         }
 
         /// How many alerts, not counting one, could be shown now, counted up to 1,000.

@@ -81,15 +81,17 @@
                 """, queue)
             pipeline.add(
                 """
-                SELECT \(Lease.clock), last.hash,
-                    (SELECT hash FROM audit WHERE queue = $1 AND seq = $2), moved_to, host
+                SELECT \(Lease.clock),
+                    last.seq, last.hash, (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
+                    (SELECT coalesce(max(alert_id), 0) FROM audit WHERE queue = $1),
+                    moved_to, host, current_setting('synchronous_commit')
                 FROM queues LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE id = $1
                 """, queue, .integer(known.sequence))
             for statement in needed { pipeline.add(statement) }
             let results = try db.begin(pipeline, within: limit)
             let read = results[0].first { row in
                 (
-                    head: AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
+                    head: AuditHead(row, at: 0),
                     time: row.integer(at: 2), lastID: row.integer(at: 3),
                     firstID: row.integer(at: 4), changes: row.integer(at: 5)
                 )
@@ -97,22 +99,33 @@
             guard let read else { throw AlertError.inconsistent(nil, "the queue has no head") }
             let seen = results[1].first { row in
                 (
-                    time: row.integer(at: 0), last: row.blob(at: 1), known: row.blob(at: 2),
-                    movedTo: row.optionalText(at: 3).map(EntryDetail.movedTo),
-                    home: row.optionalText(at: 4)
+                    time: row.integer(at: 0), last: AuditHead(row, at: 1),
+                    known: row.blob(at: 3), lastID: row.integer(at: 4),
+                    movedTo: row.optionalText(at: 5).map(EntryDetail.movedTo),
+                    home: row.optionalText(at: 6), commit: row.optionalText(at: 7) ?? ""
                 )
             }
             let path = session.location.description
             if let place = seen?.movedTo, !allowsMoved {
                 throw AlertError.moved(path, to: place)
             }
+            guard Session.durableCommits.contains(seen?.commit ?? "") else {
+                // Since it was opened, somebody has changed that.
+                throw AlertError.busy(
+                    "synchronous_commit is \(seen?.commit ?? "") on the server of the queue: an answer "
+                        + "could be lost; set it to on")
+            }
             guard seen?.home == session.home else {
                 // Who is meant by an account without a host is known from the beginning.
                 throw AlertError.incompatible(
                     path: path, "is no longer the queue that was opened: another was copied to it")
             }
-            guard let seen, (seen.last ?? AuditHead.start.hash) == read.head.hash else {
+            guard let seen, seen.last == read.head else {
                 throw AlertError.inconsistent(nil, "the last entry of its log is not its head")
+            }
+            guard seen.lastID <= read.lastID else {
+                throw AlertError.inconsistent(
+                    nil, "the log has entries about alert \(seen.lastID), which was not given yet")
             }
             guard known == .start || seen.known == known.hash else {
                 throw AlertError.inconsistent(
@@ -290,7 +303,7 @@
 
         func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
             let isFresh = state.changedAlerts.contains(id)
-            return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest()
+            return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest(of: id)
         }
 
         func hasStartedRun(_ id: Alert.ID) throws -> Bool {
@@ -433,10 +446,9 @@
 
     extension QueryResult {
         /// Who requested that a screen cancel an alert; `nil` if there is no request.
-        func cancelRequest() throws -> CancelRequest? {
+        func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
             try first { row in
-                let entry = try AuditRow.entry(row)
-                try entry.checkHash()
+                let entry = try AuditEntry(linked: row, for: id)
                 return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
             } ?? nil
         }

@@ -230,56 +230,16 @@ extension Database {
 }
 
 extension Database {
-    private enum Source: Int, ColumnList {
-        case host, uid, name, pending, waiting, ofAccount, isRepeated, isAccount
-
-        var sql: String {
-            switch self {
-            case .host, .uid, .name, .pending: snakeCased
-            case .waiting: "coalesce(waiting, 0)"
-            case .ofAccount: "coalesce(sum(waiting) OVER (PARTITION BY host, uid), 0)"
-            case .isRepeated: "row_number() OVER (PARTITION BY host, uid, name ORDER BY id) > 1"
-            // An account is the source without a name; the first of its rows stands for a missing
-            // one.
-            case .isAccount:
-                "row_number() OVER (PARTITION BY host, uid ORDER BY name = '' DESC, id) = 1"
-            }
-        }
-    }
-
-    /// The sources and accounts that count other numbers of waiting alerts than their rows have, and
-    /// those that appear twice: the first hundred.
     fileprivate func sourceFaults() throws -> [String] {
-        var (ofSources, ofAccounts): ([String], [String]) = ([], [])
+        var counts = SourceCounts()
         try forEach(
             """
-            SELECT \(Source.list) FROM sources NOT INDEXED LEFT JOIN (
+            SELECT \(SourceCounts.Column.list) FROM sources NOT INDEXED LEFT JOIN (
                 SELECT source_id, count(*) AS waiting FROM alerts NOT INDEXED
                 WHERE outcome IS NULL GROUP BY source_id) ON source_id = id
             ORDER BY id
             """, []
-        ) { row in
-            let (host, name) = (row.text(Source.host), row.text(Source.name))
-            let uid = "\(row.integer(Source.uid))" + (host.isEmpty ? "" : " of \(host)")
-            let (counted, waiting) = (row.integer(Source.pending), row.integer(Source.waiting))
-            let isRight = name.isEmpty ? waiting == 0 : counted == waiting
-            if row.raw(Source.pending).kind != .integer || !isRight {
-                ofSources.append(
-                    "the source “\(name)” of uid \(uid) counts \(counted) waiting alerts, but has "
-                        + "\(waiting)")
-            }
-            if !row.isUID(Source.uid) {
-                ofSources.append("the source “\(name)” has an invalid uid")
-            }
-            if row.integer(Source.isRepeated) == 1 {
-                ofSources.append("the source “\(name)” of uid \(uid) appears twice")
-            }
-            let (ofAccount, known) = (row.integer(Source.ofAccount), name.isEmpty ? counted : 0)
-            if row.integer(Source.isAccount) == 1, known != ofAccount {
-                ofAccounts.append(
-                    "uid \(uid) counts \(known) waiting alerts, but has \(ofAccount)")
-            }
-        }
-        return Array((ofSources + ofAccounts).prefix(100))
+        ) { counts.add($0) }
+        return counts.faults
     }
 }
