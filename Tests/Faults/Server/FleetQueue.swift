@@ -31,6 +31,9 @@
             let verify = try await hosts[0].run("audit", "verify")
             if verify.code != 0 { faults.append("audit verify: \(verify.errors)") }
             let db = try Connection(server.location)
+            // The queries look for entries of alerts without naming a queue.
+            db.timeLimit = .seconds(600)
+            try db.execute("CREATE INDEX IF NOT EXISTS of_alert ON audit (alert_id)")
             let more = [
                 ("asked twice", "SELECT title FROM alerts GROUP BY title HAVING count(*) > 1"),
                 (

@@ -8,7 +8,7 @@
 
     @Suite("Servers that can only be read", .inParallel, .needsServer)
     struct ReadOnlyServerTests {
-        @Test("Processes that run meanwhile say little about it, and go on once it can be written")
+        @Test("Processes say little about it; a screen goes on, and an asker can ask again")
         func standby() async throws {
             let primary = try await PostgreSQLServer(
                 isSynced: true, settings: ["synchronous_standby_names": "other"])
@@ -29,11 +29,12 @@
                 while [ ! -e \(flag) ]; do sleep 0.1; done
                 echo yes
                 """)
+            let ask = ["ask", "Go on?", "-b", "yes", "--cancel", "no", "--key", "k"]
             let children = [
                 try queue.start(["present", "--on", "command:\(program)"]),
                 try queue.start(["watch", "--exec", "true"]),
                 try queue.start(["watch", "--json"]),
-                try queue.start(["ask", "Go on?", "-b", "yes", "--cancel", "no"]),
+                try queue.start(ask),
             ]
             #expect(await eventually { access(queue.directory + "/shown", F_OK) == 0 })
             let before = children.map { Self.lines($0) }
@@ -42,13 +43,17 @@
             let said = zip(children, before).map { Self.lines($0) - $1 }
             FaultForm.report("Read-only server: \(said) lines of present, watch, watch and ask")
             for (child, count) in zip(children, said) {
-                #expect(count <= 10 && child.poll() == nil, "\(child.errors.text)")
+                #expect(count <= 10, "\(child.errors.text)")
+                // Others than the screen may have given up, since nothing is lost by that.
+                let code = child.poll()
+                #expect(code == nil || (code == 75 && child !== children[0]))
             }
             try standby.promote()
             try Data().write(to: URL(filePath: flag))
-            let asked = await children[3].finish()
+            let asked = try await queue.start(ask).finish()
             #expect(asked.code == 0 && asked.output == "yes\n", "\(asked)")
-            for child in children.dropLast() {
+            #expect(children[0].poll() == nil)
+            for child in children {
                 child.kill(SIGTERM)
                 _ = await child.exit()
             }
