@@ -3,6 +3,7 @@
     import Foundation
     import PostgreSQL
     import PostgreSQLTesting
+    import StoreTesting
     import TestSupport
     import Testing
 

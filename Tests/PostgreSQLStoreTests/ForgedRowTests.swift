@@ -288,7 +288,6 @@
                 "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 1, 1, 1)",
                 "UPDATE heads SET changes = changes + 5 WHERE queue = $1",
                 "UPDATE queues SET host = 'other' WHERE id = $1",
-                "UPDATE queues SET moved_to = 'other' WHERE id = $1",
             ])
         func control(sql: String) async throws {
             try forged.forge(sql)

@@ -22,7 +22,7 @@
             """)
 
         /// The values of `synchronous_commit` with which nothing is lost that was acknowledged.
-        static let durableCommits = ["on", "remote_apply"]
+        private static let durableCommits = ["on", "remote_apply"]
 
         let location: PostgreSQLLocation
         let clock: ServerClock
@@ -69,6 +69,11 @@
             opened.timeLimit = .seconds(30)
             connection = opened
             return opened
+        }
+
+        /// Whether a commit may be acknowledged with this `synchronous_commit`.
+        func acceptsCommits(_ setting: String) -> Bool {
+            !checksDurability || Self.durableCommits.contains(setting)
         }
 
         /// Forgets the connection: the next call opens another one.

@@ -109,7 +109,7 @@
             if let place = seen?.movedTo, !allowsMoved {
                 throw AlertError.moved(path, to: place)
             }
-            guard Session.durableCommits.contains(seen?.commit ?? "") else {
+            guard session.acceptsCommits(seen?.commit ?? "") else {
                 // Since it was opened, somebody has changed that.
                 throw AlertError.busy(
                     "synchronous_commit is \(seen?.commit ?? "") on the server of the queue: an answer "

@@ -132,6 +132,7 @@
             let store = try await PostgreSQLAlertStore.open(place.value)
             let newest = try await store.history(HistoryFilter(), limit: 1, after: nil)
             let now = newest.first?.response?.resolvedAt ?? Date()
+            let size = Double(plan.alerts)
             let searches: [(String, @Sendable (inout HistoryFilter) -> Void)] = [
                 ("all", { _ in }),
                 ("source", { $0.source = "backup" }),
@@ -139,8 +140,8 @@
                 ("answered", { $0.outcome = .answered }),
                 ("withdrawn", { $0.outcome = .withdrawn }),
                 ("user", { $0.user = "root" }),
-                ("since", { $0.since = now - Double(plan.alerts) / 100 }),
-                ("until", { $0.until = now - 9 * Double(plan.alerts) / 100 }),
+                ("since", { $0.since = now - size / 100 }),
+                ("until", { $0.until = now - 9 * size / 100 }),
                 ("source + answered", { ($0.source, $0.outcome) = ("agent", .answered) }),
                 ("text", { $0.text = "disk77" }),
                 ("text of all", { $0.text = "question" }),

@@ -94,7 +94,7 @@
             }
             #expect(try await queue.run("audit", "verify").code == 0)
             let shown = try await queue.objects("show", "1")
-            #expect(shown.first?["title"] as? String == "#1", "\(shown)")
+            #expect(shown.first?["title"] is NSNull, "\(shown)")
         }
 
         @Test("A screen shows what another process asks, and takes the answer")
