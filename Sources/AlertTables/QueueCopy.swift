@@ -11,12 +11,20 @@ package enum CopiedTable: String, CaseIterable, Sendable {
     package var columns: [String] {
         switch self {
         case .sources: ["id", "host", "uid", "name", "pending"]
-        case .alerts: ["source_id", "queued_seq"] + AlertRow.tableColumns
+        case .alerts: Self.moreColumns + AlertRow.tableColumns
         case .audit: AuditEntry.columns
         case .turns: ["account", "source", "priority", "seq"]
         case .requests:
             ["host", "uid", "request", "position", "alert_id", "seq", "made_ms"]
         }
+    }
+
+    /// The columns of an alert that are not read as a part of its ``AlertRow``, whose columns follow.
+    private static let moreColumns = ["source_id", "queued_seq"]
+
+    /// The values of the ``AlertRow`` in a row of ``alerts``, with those of a source.
+    package static func alertRow(in values: [Value], source: [Value]) -> ValueRow {
+        ValueRow(values.dropFirst(moreColumns.count) + source)
     }
 
     /// How many of its first columns are ids of ``sources``, which another store may give other ids.

@@ -164,6 +164,10 @@
                 }
                 values[index] = id
             }
+            if table == .alerts {
+                columns.append("words")
+                values.append(try words(of: values))
+            }
             pending.add(insertion(into: table, columns, values))
             if pending.statements.count >= 200 { try flush() }
         }
@@ -197,30 +201,19 @@
                 """, queue, .integer(copied.head.sequence), .blob(copied.head.hash),
                 .integer(copied.firstID))
             try flush()
-            try storeWords()
             // Otherwise what follows would not know how many rows there are now.
             try db.run("ANALYZE alerts, audit, sources")
             return try Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
                 .report(expecting: copied.head)
         }
 
-        /// Stores the words of the alerts that have ended.
-        private func storeWords() throws {
-            let ended = Statement(Query.alerts + " AND outcome IS NOT NULL", queue)
-            try db.visit(ended) { row in
-                let alert = try AlertRow(row).record
-                pending.add(
-                    """
-                    UPDATE alerts SET words = array_to_tsvector($3::text[])
-                    WHERE queue = $1 AND id = $2
-                    """, queue, .integer(alert.id),
-                    .texts(
-                        SearchLexemes.of(
-                            alert.alert, alert.response?.input ?? Alert.Input())))
-                if pending.statements.count >= 200 { try flush() }
-                return true
-            }
-            try flush()
+        /// The words of an alert that has ended.
+        private func words(of values: [Value]) throws -> Value {
+            // The source has no words.
+            let row = CopiedTable.alertRow(in: values, source: ["", 0, ""])
+            let alert = try AlertRow(row).record
+            guard let response = alert.response, !alert.isErased else { return .null }
+            return .texts(SearchLexemes.of(alert.alert, response.input))
         }
 
         package func publish() throws {

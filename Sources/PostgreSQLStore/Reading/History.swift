@@ -14,14 +14,19 @@
         /// Those that an index leads to.
         fileprivate func indexed(_ values: inout NumberedValues) -> String {
             var conditions = ["true"]
-            let sources = sourceConditions(&values)
-            if !sources.isEmpty {
-                conditions.append(
-                    "alerts.source_id = ANY (ARRAY(SELECT id FROM sources WHERE queue = $1 AND "
-                        + sources.joined(separator: " AND ") + "))")
+            if let sources = sources(&values) {
+                conditions.append("alerts.source_id = ANY (ARRAY(\(sources)))")
             }
             conditions += indexedConditions(&values)
             return conditions.joined(separator: " AND ")
+        }
+
+        /// A query for the ids of the sources of the queue `$1`; `nil` for all of them.
+        fileprivate func sources(_ values: inout NumberedValues) -> String? {
+            let conditions = sourceConditions(&values)
+            if conditions.isEmpty { return nil }
+            return "SELECT id FROM sources WHERE queue = $1 AND "
+                + conditions.joined(separator: " AND ")
         }
 
         /// Those for which rows are examined one by one.
@@ -89,7 +94,9 @@
             after last: History.Position?, limit: Int
         ) throws -> History.Look {
             var values = NumberedValues("$", [queue])
-            var conditions = ["queue = $1", "outcome IS NOT NULL", filter.indexed(&values)]
+            let sources = filter.sources(&values)
+            var conditions =
+                ["queue = $1", "outcome IS NOT NULL"] + filter.indexedConditions(&values)
             if let since = filter.since.map(Timestamp.milliseconds) {
                 conditions.append("resolved_ms >= \(values.add(.integer(since)))")
             }
@@ -109,18 +116,30 @@
                 count = max(limit, 200)
             }
             let order = "ORDER BY resolved_ms DESC, resolved_seq DESC"
-            let candidates = "FROM alerts WHERE \(conditions.joined(separator: " AND ")) \(order)"
+            let rows = "FROM alerts WHERE \(conditions.joined(separator: " AND "))"
+            // The last values are those of conditions for which rows are examined one by one.
+            var all = values
+            let isAdmitted = filter.unindexed(&all)
+            let isLed = text == nil && isAdmitted == "true"
+            // Each source has its own order in the index: the newest rows of each are merged.
+            let candidates =
+                sources.map { sources in
+                    """
+                    FROM (\(sources)) AS asking CROSS JOIN LATERAL (SELECT * \(rows)
+                        AND source_id = asking.id
+                        \(order) LIMIT \(isLed ? limit : History.examined)) AS alerts \(order)
+                    """
+                } ?? "\(rows) \(order)"
             let end = Statement(
                 "SELECT resolved_ms, resolved_seq \(candidates) "
                     + "OFFSET \(History.examined - 1) LIMIT 1", values.all)
-            let isAdmitted = filter.unindexed(&values)
-            let rows = try run(
+            let page = try run(
                 Statement(
                     """
                     SELECT id, resolved_ms, resolved_seq
-                    FROM (SELECT * \(candidates) LIMIT \(History.examined)) AS alerts
+                    FROM (SELECT alerts.* \(candidates) LIMIT \(History.examined)) AS alerts
                     WHERE \(isAdmitted) \(order) LIMIT \(count)
-                    """, values.all)
+                    """, all.all)
             ).rows { row in
                 (
                     id: row.integer(at: 0),
@@ -129,10 +148,10 @@
                 )
             }
             let found = Dictionary(
-                try alerts(queue, rows.map(\.id)).map { ($0.record.id, $0.record) },
+                try alerts(queue, page.map(\.id)).map { ($0.record.id, $0.record) },
                 uniquingKeysWith: { $1 })
             var look = History.Look()
-            for row in rows {
+            for row in page {
                 guard let record = found[row.id], text?.matches(record) ?? true else { continue }
                 look.records.append(record)
                 if look.records.count == limit {
@@ -142,8 +161,8 @@
             }
             // Rows are examined one by one for some conditions, and a statement ends after a while.
             look.next =
-                rows.count == count
-                ? rows.last?.position
+                page.count == count
+                ? page.last?.position
                 : try run(end).first {
                     History.Position(resolved: $0.integer(at: 0), sequence: $0.integer(at: 1))
                 }
