@@ -35,7 +35,11 @@ CREATE TABLE heads (
     last_id  bigint NOT NULL DEFAULT 0,
     -- The lowest id that the next alert may get.
     first_id bigint NOT NULL DEFAULT 1,
-    changes  bigint NOT NULL DEFAULT 0
+    changes  bigint NOT NULL DEFAULT 0,
+    -- How often texts were erased, and up to which of these times they are known to be gone from the
+    -- unused places of the table.
+    erasures      bigint NOT NULL DEFAULT 0,
+    erasures_done bigint NOT NULL DEFAULT 0 CHECK (erasures_done <= erasures)
 ) WITH (fillfactor = 10);
 
 CREATE TABLE sources (

@@ -2,11 +2,8 @@ import AlertCore
 import AlertTables
 import Glibc
 import Linux
+import PostgreSQLStore
 import SQLiteStore
-
-#if PostgreSQL
-    import PostgreSQLStore
-#endif
 
 /// Where a queue is: the path of a file, or the URI of a database server. Nothing else knows which
 /// stores there are.
@@ -22,14 +19,7 @@ package struct QueueLocation: Sendable {
     private static let schemes = ["postgresql://", "postgres://"]
 
     /// The location without a password, for messages.
-    package var description: String {
-        #if PostgreSQL
-            if isOnServer, let location = try? PostgreSQLLocation(path) {
-                return location.description
-            }
-        #endif
-        return path
-    }
+    package var description: String { isOnServer ? path.withoutPassword : path }
 
     private var noServers: AlertError {
         .invalid(
@@ -138,7 +128,8 @@ extension QueueLocation {
     ///   - caller: Who moves it, for the log.
     ///   - progress: Called with the current step, how many rows are done, and the total.
     /// - Throws: ``AlertError/invalid(_:_:)`` for a queue that does not verify, and for a place that
-    ///   has another one; ``AlertError/incompatible(path:_:)`` for one that has moved elsewhere;
+    ///   has another one; ``AlertError/incompatible(path:_:)`` for one that has moved elsewhere, or
+    ///   can't be used;
     ///   ``AlertError/busy(_:)``; and the errors of opening queues.
     package nonisolated(nonsending) func move(
         to target: QueueLocation, host: String?, by caller: Caller,
@@ -165,9 +156,16 @@ extension QueueLocation {
             } catch let error as AlertError {
                 throw error
             } catch {
-                throw .storage(operation: "copy the queue", "\(error)")
+                throw Self.copyError(error)
             }
         }
+    }
+
+    private static func copyError(_ error: any Error) -> AlertError {
+        #if PostgreSQL
+            if let error = ServerCopySource.error(error) { return error }
+        #endif
+        return .storage(operation: "copy the queue", "\(error)")
     }
 
     private func copySource(by caller: Caller) throws(AlertError) -> any CopySource {

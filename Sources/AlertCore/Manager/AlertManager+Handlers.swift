@@ -129,18 +129,14 @@ extension AlertManager {
         let work = Task(executorPreference: CallbackExecutor.shared) {
             try await self.run(body, of: name, for: id, under: claim.epoch)
         }
-        let loss = OneShot<Void>()
-        claim.whenLost {
-            loss.deliver(())
-            work.cancel()
-        }
+        claim.whenLost { work.cancel() }
         do {
             try await work.value
             return .collected
         } catch AlertError.detached {
             return .held
         } catch {
-            return loss.isDelivered ? .held : .failed(error)
+            return work.isCancelled ? .held : .failed(error)
         }
     }
 

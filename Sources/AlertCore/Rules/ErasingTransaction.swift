@@ -16,7 +16,7 @@ package struct ErasedSlice: Sendable {
 
 extension ErasingTransaction {
     /// How many alerts, and how many bytes of their words, one transaction erases at most.
-    private static var sliceLength: Int { 200 }
+    package static var sliceLength: Int { 200 }
     private static var sliceSize: Int { 512 << 10 }
 
     /// Erases the texts of the first of some alerts, and records that in the log.

@@ -3,7 +3,7 @@
     import AlertTables
     import PostgreSQL
 
-    /// How long a copy may keep the lock of a queue.
+    /// How long one statement of a copy may take.
     private let copyTime = Duration.seconds(24 * 3600)
     /// How long it waits for one, and for a commit.
     private let lockTime = Duration.seconds(10)
@@ -78,6 +78,11 @@
         }
 
         deinit { transaction.rollBack() }
+
+        /// The error for one of the server or its connection; `nil` for another one.
+        package static func error(_ error: any Error) -> AlertError? {
+            (error as? PostgreSQLError).map { translated($0, "copy the queue") }
+        }
 
         package func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws {
             let limit = table == .audit ? "AND seq <= \(contents.head.sequence)" : ""
@@ -178,8 +183,12 @@
             Statement(
                 """
                 INSERT INTO \(table.rawValue) (queue, \(columns.list))
-                VALUES ($1, \(columns.indices.map { "$\($0 + 2)" }.list))
+                VALUES ($1, \(zip(columns, 2...).map(Self.parameter).list))
                 """, [queue] + values)
+        }
+
+        private static func parameter(_ column: String, _ number: Int) -> String {
+            column == "words" ? "array_to_tsvector($\(number)::text[])" : "$\(number)"
         }
 
         private func flush() throws {
@@ -204,7 +213,7 @@
             // Otherwise what follows would not know how many rows there are now.
             try db.run("ANALYZE alerts, audit, sources")
             return try Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
-                .report(expecting: copied.head)
+                .report(expecting: copied.head == .start ? nil : copied.head)
         }
 
         /// The words of an alert that has ended.

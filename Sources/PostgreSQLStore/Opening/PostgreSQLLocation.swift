@@ -45,26 +45,13 @@
                 default: rest.append(parameter)
                 }
             }
-            let query = parts.count > 1 ? parts[1].split(separator: "&") : []
-            description = Self.withoutPassword(parts[0], query)
+            description = text.withoutPassword
             uri = String(parts[0]) + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
             (self.queue, self.hostName, self.notifies) = (queue, hostName, notifies)
         }
 
         /// The location without a password, for messages and for commands that are printed.
         package let description: String
-
-        private static func withoutPassword(_ place: Substring, _ query: [Substring]) -> String {
-            var place = String(place)
-            if let start = place.firstRange(of: "://")?.upperBound,
-                let at = place[start...].firstIndex(of: "@"),
-                let colon = place[start..<at].firstIndex(of: ":")
-            {
-                place.removeSubrange(colon..<at)
-            }
-            let rest = query.filter { !$0.contains("password=") }
-            return place + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
-        }
 
         /// A value of a query without its percent signs; see RFC 3986 §2.1.
         private static func decoded(_ text: Substring) -> String {

@@ -105,13 +105,11 @@
                 .blob(change.request.bytes), .integer(change.position))
         }
 
-        /// Whether a screen is still there, whose lease is longer than the time since; or a claim,
-        /// which whoever claims the alert next deletes if its time is over.
+        /// Whether a screen or a claim is still there: whoever takes its place deletes its row.
         static func isAttached(_ queue: Value, _ epoch: Epoch) -> Statement {
             Statement(
                 """
-                SELECT 1 FROM screens
-                WHERE queue = $1 AND epoch = $2 AND seen_ms > \(Lease.clock) - \(Lease.length)
+                SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2
                 UNION ALL SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2
                 """, queue, epoch.value)
         }

@@ -6,8 +6,7 @@
 
     /// How long a row proves that a process is there; all of it by the server's clock.
     ///
-    /// A lease whose time has passed is not over: others may end it, and then its row is gone, or no
-    /// longer leads. So a clock that is set forward takes nothing from a process that goes on to give
+    /// A lease whose time has passed is not over: others may end it, and then its row is gone. So a clock that is set forward takes nothing from a process that goes on to give
     /// signs of life, unless another one comes in between; then its epoch is refused.
     enum Lease {
         /// The server's clock, in milliseconds.
@@ -38,6 +37,7 @@
             /// Those that have ended, and whose rows were not deleted yet.
             var ended: [UInt64] = []
             var renewal: Task<Void, Never>?
+            var expiry: Task<Void, Never>?
             var isClosed = false
         }
 
@@ -248,13 +248,19 @@
                         await self.renew()
                     }
                 }
+                // Whoever waits for the server must not learn late that its time is over.
+                state.expiry = Task { [weak self] in
+                    while (try? await Task.sleep(for: Lease.renewal)) != nil {
+                        guard let self else { return }
+                        self.end(self.claims, self.attached, at: .now) { _ in nil }
+                    }
+                }
             }
         }
 
         /// Gives a sign of life of each screen and claim; one whose row is gone is lost.
         private func renew() async {
-            let claims = claims
-            let screens = leases.compactMap { lease in lease.attachedEpoch.map { (lease, $0) } }
+            let (claims, screens) = (claims, attached)
             guard !screens.isEmpty || !claims.isEmpty else { return }
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
@@ -268,16 +274,28 @@
                     Pipeline([screens] + RowClaim.renewals(of: claims, queue)))
                 return Set(results.flatMap { $0.rows { $0.integer() } })
             }
-            let isKept = { (epoch: Epoch) in kept?.contains(Int64(bitPattern: epoch.number)) }
-            for claim in claims where claim.isLost(isKept(claim.number), at: now) {
-                claim.lose()
-            }
-            let lost = screens.filter { lease, epoch in
-                lease.isLost(epoch, isKept(epoch), at: now)
+            guard let kept else { return }
+            end(claims, screens, at: now) { kept.contains(Int64(bitPattern: $0.number)) }
+        }
+
+        /// Ends the leases that are lost.
+        ///
+        /// - Parameter isKept: Whether a sign of life was stored; `nil` if that is not known.
+        private func end(
+            _ claims: [RowClaim], _ screens: [(RowLease, Epoch)], at now: ContinuousClock.Instant,
+            isKept: (Epoch) -> Bool?
+        ) {
+            for claim in claims where claim.isLost(isKept(claim.number), at: now) { claim.lose() }
+            let lost = screens.filter { lease, epoch in lease.isLost(epoch, isKept(epoch), at: now)
             }
             guard !lost.isEmpty else { return }
             state.withLock { $0.ended += lost.map(\.1.number) }
             changes.change()
+        }
+
+        /// The screens of this process with the epochs of their rows.
+        private var attached: [(RowLease, Epoch)] {
+            leases.compactMap { lease in lease.attachedEpoch.map { (lease, $0) } }
         }
 
         /// The claims of this process.
@@ -291,7 +309,12 @@
         }
 
         /// Ends all leases, without waiting.
-        func stop() { state.withLock { $0.renewal?.cancel() } }
+        func stop() {
+            state.withLock { state in
+                state.renewal?.cancel()
+                state.expiry?.cancel()
+            }
+        }
 
         nonisolated(nonsending) func close() async {
             stop()
@@ -462,7 +485,7 @@
                     Pipeline([
                         Statement(
                             """
-                            UPDATE screens SET leads = 0 WHERE queue = $1 AND leads = 1
+                            DELETE FROM screens WHERE queue = $1 AND leads = 1
                                 AND NOT \(Lease.isSeen(within: Lease.leading))
                             """, queue),
                         Statement(

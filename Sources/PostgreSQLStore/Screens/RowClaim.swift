@@ -12,6 +12,7 @@
         private struct State {
             var lastSign = ContinuousClock.now
             var isOver = false
+            var isLost = false
             var onLost: (@Sendable () -> Void)?
         }
 
@@ -92,19 +93,20 @@
 
         func lose() {
             let onLost = state.withLock { state in
+                state.isLost = state.isLost || !state.isOver
                 defer { (state.isOver, state.onLost) = (true, nil) }
-                return state.isOver ? nil : state.onLost
+                return state.onLost
             }
             onLost?()
             leases.end(number)
         }
 
         func whenLost(_ body: @escaping @Sendable () -> Void) {
-            let isOver = state.withLock { state in
+            let isLost = state.withLock { state in
                 if !state.isOver { state.onLost = body }
-                return state.isOver
+                return state.isLost
             }
-            if isOver { body() }
+            if isLost { body() }
         }
 
         func end() {

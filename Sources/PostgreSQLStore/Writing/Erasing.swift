@@ -12,7 +12,19 @@
             let found = try await survey(before: date, by: hosts.stored(caller))
             var report = found.report
             report.erased = found.ids.count
+            report.isComplete = try await unfinishedErasures() == nil
             return report
+        }
+
+        /// How often texts were erased; `nil` if none of them is left in the table.
+        private nonisolated(nonsending) func unfinishedErasures() async throws(AlertError) -> Int64?
+        {
+            try await read("look for an erasure") { db, queue in
+                try db.first(
+                    "SELECT erasures FROM heads WHERE queue = $1 AND erasures > erasures_done",
+                    queue
+                ) { $0.integer() }
+            }
         }
 
         package nonisolated(nonsending) func erase(
@@ -21,12 +33,24 @@
         ) async throws(AlertError) -> PurgeReport {
             if let refusal { throw refusal }
             let caller = hosts.stored(caller)
+            // Before anything is erased.
+            if rewritesFile { try await checkOwner() }
             let found = try await survey(before: date, by: caller)
             var report = found.report
             var rest = found.ids[...]
             while !rest.isEmpty, !Task.isCancelled {
-                let slice = try await writer.perform("erase texts") { [rest] transaction in
-                    try transaction.eraseTexts(of: rest, by: caller)
+                let slice = try await writer.perform("erase texts") { [rest] queue in
+                    rest.prefix(Transaction.sliceLength).flatMap {
+                        [Query.alert(queue, $0), Query.trail(queue, $0)]
+                    }
+                } _: { [rest] transaction in
+                    let slice = try transaction.eraseTexts(of: rest, by: caller)
+                    if slice.erased > 0 {
+                        transaction.write(
+                            "UPDATE heads SET erasures = erasures + 1 WHERE queue = $1",
+                            transaction.queue)
+                    }
+                    return slice
                 }
                 rest = rest.dropFirst(slice.seen)
                 report.erased += slice.erased
@@ -36,14 +60,19 @@
                         phase: .texts, done: found.ids.count - rest.count,
                         total: found.ids.count))
             }
-            guard report.erased > 0 else { return report }
-            guard rewritesFile, !Task.isCancelled else {
-                report.isComplete = false
-                return report
+            if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures() {
+                progress(PurgeProgress(phase: .file, done: 0, total: 1))
+                try await rewriteTable()
+                try await writer.perform("note that the texts are gone") { transaction in
+                    transaction.write(
+                        """
+                        UPDATE heads SET erasures_done = greatest(erasures_done, $2)
+                        WHERE queue = $1
+                        """, transaction.queue, .integer(erasures))
+                }
+                progress(PurgeProgress(phase: .file, done: 1, total: 1))
             }
-            progress(PurgeProgress(phase: .file, done: 0, total: 1))
-            try await rewriteTable()
-            progress(PurgeProgress(phase: .file, done: 1, total: 1))
+            report.isComplete = try await unfinishedErasures() == nil
             return report
         }
 
@@ -69,21 +98,29 @@
             }
         }
 
+        /// Makes sure that this account may rewrite the table.
+        private nonisolated(nonsending) func checkOwner() async throws(AlertError) {
+            let place = location.description
+            try await read("look for the owner of the table “alerts”") { db, _ in
+                let owns = try db.first(
+                    """
+                    SELECT pg_has_role(current_user, relowner, 'USAGE')::int FROM pg_class
+                    WHERE oid = 'alerts'::regclass
+                    """
+                ) { $0.integer() == 1 }
+                guard owns != true else { return }
+                throw AlertError.notPermitted(
+                    path: place,
+                    "only the owner of the table “alerts” can purge it; nothing was erased")
+            }
+        }
+
         /// Rewrites the table and its indexes, without what was removed from them; see
         /// <https://www.postgresql.org/docs/current/sql-vacuum.html>.
         private nonisolated(nonsending) func rewriteTable() async throws(AlertError) {
-            let place = location.description
             try await read("rewrite the table “alerts”", aside: true) { db, _ in
                 db.timeLimit = .seconds(3600)
                 try db.execute("VACUUM (FULL, ANALYZE) alerts")
-                // The server warns an account that may not do it, and does nothing.
-                guard let warning = db.notices.first(where: { $0.severity == "WARNING" }) else {
-                    return
-                }
-                throw AlertError.notPermitted(
-                    path: place,
-                    "the texts are erased, and still in places of the table that are no longer used: "
-                        + "\(warning.message); its owner removes them with VACUUM FULL alerts")
             }
         }
     }

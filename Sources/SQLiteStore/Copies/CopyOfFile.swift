@@ -44,6 +44,7 @@ package final class FileCopySource: CopySource {
     deinit {
         // Nothing but the entry of a move that failed is undone.
         if database.handle.isInTransaction { try? database.handle.execute("ROLLBACK") }
+        database.handle.emptyLogAtClosing()
         lock.mark(isRewriting: false)
         lock.release()
         Bell(path: files.bell, mode: files.mode).ring()
@@ -66,6 +67,9 @@ package final class FileCopySource: CopySource {
         entry.detail = EntryDetail.moved(to: place)
         try context.audit(entry, by: caller)
         try database.handle.run("COMMIT")
+        // Without its log the file would take questions again.
+        let limit = ContinuousClock.now + GroupCommit.busyTime
+        while try !database.handle.checkpoint(.truncate), .now < limit { usleep(5000) }
     }
 }
 
@@ -73,6 +77,8 @@ package final class FileCopySource: CopySource {
 package final class FileCopyTarget: CopyTarget {
     private let path: String
     private let files: QueueFiles
+    /// Held until it has appeared.
+    private let lock: WriterLock
     private let draft: DraftFile
     private let copy: QueueFiles
     private var database: OpenDatabase?
@@ -86,8 +92,16 @@ package final class FileCopyTarget: CopyTarget {
     package init(path: String) throws(AlertError) {
         files = try QueueFiles(database: path)
         self.path = files.database
-        guard FileIdentity(path: files.database) == nil else {
-            throw BackupLocation.nameIsTaken(files.database)
+        // Also if it is the queue that is copied, whose lock is held.
+        try Self.checkFree(path, files)
+        // Nobody else makes a queue there meanwhile.
+        lock = WriterLock(path: files.lock, mode: files.mode)
+        try lock.acquire(within: GroupCommit.busyTime)
+        try Self.checkFree(path, files)
+        for log in [files.wal, files.journal] where FileIdentity.size(of: log) > 0 {
+            throw .storage(
+                operation: "create \(files.database)",
+                "\(log) is left of another database, which would get into it; move it away")
         }
         let target = files.database + "-copy"
         let name = FilePath.name(of: target)
@@ -133,6 +147,16 @@ package final class FileCopyTarget: CopyTarget {
         return database.handle
     }
 
+    deinit { lock.release() }
+
+    /// Makes sure that nothing is at a path, not even a link that leads nowhere.
+    private static func checkFree(_ path: String, _ files: QueueFiles) throws(AlertError) {
+        var status = stat()
+        guard lstat(files.database, &status) != 0, lstat(path, &status) != 0 else {
+            throw BackupLocation.nameIsTaken(files.database)
+        }
+    }
+
     package func insert(_ values: [Value], into table: CopiedTable) throws {
         let db = try db()
         try db.change(insertions[table] ?? "", values)
@@ -153,7 +177,7 @@ package final class FileCopyTarget: CopyTarget {
         try db.change("UPDATE upkeep SET first_id = ?", .integer(queue.firstID))
         while try WriteContext(db: db, of: copy, now: now).indexSlice() { try commit() }
         try db.run("COMMIT")
-        var verification = QueueVerification(expecting: queue.head)
+        var verification = QueueVerification(expecting: queue.head == .start ? nil : queue.head)
         try db.reading { try verification.finish(db, at: now) }
         return verification.report(damage: try db.structuralDamage())
     }
@@ -166,6 +190,7 @@ package final class FileCopyTarget: CopyTarget {
         database = nil
         for ending in QueueFiles.endings { unlink(draft.path + ending) }
         try draft.sync()
+        unlink(files.sharedMemory)
         guard try draft.move(to: path) else { throw BackupLocation.nameIsTaken(path) }
         try files.syncDirectory()
     }

@@ -90,6 +90,11 @@ enum QueueChoice: Sendable, Hashable {
     }
 }
 
+extension AlertManager {
+    /// Where the queue is, for people and logs: without a password.
+    nonisolated var place: String { QueueLocation(path).description }
+}
+
 // MARK: - Opening
 
 extension QueueChoice {

@@ -70,28 +70,39 @@
             #expect(try await queue.run("audit", "verify").code == 0)
         }
 
+        /// Whether the table or its search index has a text in its files.
+        private func holds(_ text: String) async throws -> Bool {
+            let db = try Connection(try await PostgreSQLServer.durable.value.uri)
+            try db.execute("CHECKPOINT")
+            return try ["alerts", "alerts_words"].contains { object in
+                try db.first(
+                    "SELECT position('\(text)'::bytea IN "
+                        + "pg_read_binary_file(pg_relation_filepath('\(object)')))"
+                ) { $0.integer() != 0 } == true
+            }
+        }
+
         @Test("A purge leaves nothing of a text in the table, and the log still verifies")
         func purge() async throws {
             let ask =
                 ["ask", "Delete 'Quetzalcoatl'?"] + Self.buttons + ["--detach", "--key", "k"]
             #expect(try await queue.start(ask).finish().code == 0)
             #expect(try await queue.run("answer", "1", "yes", "--note", "Quetzalcoatl").code == 0)
-            #expect(try await queue.run("purge", "--older-than", "1ms").output.contains("0 "))
+            #expect(
+                try await queue.run("purge", "--older-than", "1ms").output.hasPrefix(
+                    "the texts of 0 "))
             #expect(try await queue.run("collect", "k").code == 0)
             let found = try await queue.objects("history", "--text", "Quetzalcoatl")
-            let purged = try await queue.run("purge", "--older-than", "1ms")
-            #expect(purged.code == 0, "\(purged)")
+            #expect(found.count == 1)
+            #expect(try await holds("uetzalcoatl"))
+            let left = try await queue.objects("purge", "--older-than", "1ms", "--no-vacuum")
+            #expect(left.first?["complete"] as? Bool == false, "\(left)")
             let after = try await queue.objects("history", "--text", "Quetzalcoatl")
-            #expect(found.count == 1 && after.isEmpty, "\(after)")
-            let db = try Connection(try await PostgreSQLServer.durable.value.uri)
-            try db.execute("CHECKPOINT")
-            for object in ["alerts", "alerts_words"] {
-                let isThere = try db.first(
-                    "SELECT position('uetzalcoatl'::bytea IN "
-                        + "pg_read_binary_file(pg_relation_filepath('\(object)')))"
-                ) { $0.integer() != 0 }
-                #expect(isThere == false, "\(object)")
-            }
+            #expect(after.isEmpty, "\(after)")
+            // What is left is finished by the next one, which erases nothing more.
+            let purged = try await queue.objects("purge", "--older-than", "1ms")
+            #expect(purged.first?["complete"] as? Bool == true, "\(purged)")
+            #expect(try await !holds("uetzalcoatl"))
             #expect(try await queue.run("audit", "verify").code == 0)
             let shown = try await queue.objects("show", "1")
             #expect(shown.first?["title"] is NSNull, "\(shown)")

@@ -177,13 +177,77 @@
                 let refused = try await file.start(["store", "copy"] + words).finish()
                 #expect(refused.code == code && refused.errors.contains(sentence), "\(refused)")
             }
+            #expect(try await told(of: file) == before)
             #expect(try await file.run("notify", "goes on").code == 0)
-            #expect(before != (try await told(of: file)))
             try await file.forge("UPDATE alerts SET title = 'Forged' WHERE id = 2")
             let forged = try await file.run("store", "copy", file.path, missing)
             #expect(forged.code == 65 && forged.errors.contains("does not verify"), "\(forged)")
             #expect(!FileManager.default.fileExists(atPath: missing))
             #expect(try await file.run("notify", "still").code == 0)
+        }
+
+        @Test("A file whose queue has moved stays closed without the files next to it")
+        func alone() async throws {
+            try await fill(file)
+            let (other, copy) = (try CommandLineQueue(), try CommandLineQueue())
+            #expect(try await file.run("store", "copy", file.path, other.path).code == 0)
+            try FileManager.default.copyItem(atPath: file.path, toPath: copy.path)
+            let refused = try await copy.run("notify", "x")
+            #expect(refused.code == 74 && refused.errors.contains("has moved to"), "\(refused)")
+        }
+
+        @Test("What is left next to a removed file does not get into the queue that takes its name")
+        func leftover() async throws {
+            try await fill(file)
+            let (other, log) = (try CommandLineQueue(), file.path + "-wal")
+            _ = try await other.run("notify", "x")
+            try Data(repeating: 1, count: 5000).write(to: URL(filePath: log + "-kept"))
+            try FileManager.default.removeItem(atPath: file.path)
+            try? FileManager.default.removeItem(atPath: log)
+            try FileManager.default.moveItem(atPath: log + "-kept", toPath: log)
+            let refused = try await other.run("store", "copy", other.path, file.path)
+            #expect(refused.code == 74 && refused.errors.contains("-wal is left"), "\(refused)")
+            #expect(try await other.run("notify", "goes on").code == 0)
+            try FileManager.default.removeItem(atPath: log)
+            #expect(try await other.run("store", "copy", other.path, file.path).code == 0)
+            #expect(try await file.isSound())
+        }
+
+        @Test("A link that leads nowhere is no place for a queue, and FROM goes on")
+        func danglingLink() async throws {
+            try await fill(file)
+            let link = file.directory + "/link.db"
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: file.directory + "/none")
+            #expect(try await file.run("store", "copy", file.path, link).code == 74)
+            #expect(try await file.run("notify", "goes on").code == 0)
+        }
+
+        @Test("Of two queues that move to one place at once, the other one goes on")
+        func twoToOne() async throws {
+            let (second, target) = (try CommandLineQueue(), try CommandLineQueue())
+            try await fill(file)
+            try await fill(second)
+            let moves = try [file, second].map {
+                try $0.start(["store", "copy", $0.path, target.path])
+            }
+            var codes: [Int32?] = []
+            for move in moves { codes.append(await move.finish().code) }
+            #expect(codes.sorted { $0 ?? 0 < $1 ?? 0 } == [0, 74], "\(codes)")
+            for (queue, code) in zip([file, second], codes) {
+                #expect(try await queue.run("notify", "x").code == (code == 0 ? 74 : 0))
+            }
+            #expect(try await target.isSound())
+        }
+
+        @Test("An empty queue moves, too")
+        func empty() async throws {
+            let target = try CommandLineQueue()
+            #expect(try await server.run("store", "copy", server.path, target.path).code == 0)
+            #expect(try await target.run("notify", "x").code == 0)
+            let refused = try await target.run(
+                "store", "copy", target.path, server.path, "--host", "")
+            #expect(refused.code == 64, "\(refused)")
         }
 
         @Test("Accounts of a file are those of the machine that --host names")
@@ -226,6 +290,7 @@
                 #expect(try await to.run("notify", "Here").code == 0)
                 #expect(try await to.run("audit", "verify").code == 0)
             }
+            #expect(early > 0)
             FaultForm.report("Moves killed: \(early) before their end")
         }
     }

@@ -80,7 +80,7 @@ final class EventLog: Sendable {
 
     /// Logs errors that no caller waits for, such as those of a presenter that failed.
     func hearErrors() {
-        manager.onError { [sink, path = manager.path] error in
+        manager.onError { [sink, path = manager.place] error in
             sink(error.description, [("ALERTQ_DATABASE", path)])
         }
     }
@@ -148,7 +148,7 @@ final class EventLog: Sendable {
             ("ALERTQ_USER", responder.account.name ?? "\(responder.account.uid)"),
             ("ALERTQ_VIA", responder.via),
             ("ALERTQ_SEQUENCE", "\(event.sequence)"),
-            ("ALERTQ_DATABASE", manager.path),
+            ("ALERTQ_DATABASE", manager.place),
         ]
         sink(Self.sentence(entry), fields.compactMap { name, value in value.map { (name, $0) } })
     }
@@ -157,9 +157,9 @@ final class EventLog: Sendable {
         state.withLock { $0.anchor = (head.sequence, .now) }
         let option = QueueChoice.option(forPath: manager.path).map { " " + $0 } ?? ""
         sink(
-            "the audit log of \(SafeText.line(manager.path)) ends with \(head.text); to compare: "
+            "the audit log of \(SafeText.line(manager.place)) ends with \(head.text); to compare: "
                 + "alertq audit verify --head \(head.text)\(option)",
-            [("ALERTQ_AUDIT_HEAD", head.text), ("ALERTQ_DATABASE", manager.path)])
+            [("ALERTQ_AUDIT_HEAD", head.text), ("ALERTQ_DATABASE", manager.place)])
     }
 
     /// What happened, without the words of the question.

@@ -279,7 +279,7 @@ extension PresentCommand {
                 state.append("alerts \(showing)")
             }
             let suffix = state.isEmpty ? "" : " (\(state.joined(separator: "; ")))"
-            queues.append(manager.path + suffix)
+            queues.append(manager.place + suffix)
         }
         let names = chosen.kinds.map(\.name).joined(separator: ", ")
         let screens = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"

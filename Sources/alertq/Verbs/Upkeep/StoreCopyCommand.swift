@@ -30,13 +30,14 @@ struct StoreCopyCommand: Command {
         From then on FROM can be read, but asking or answering there is refused (74), with the place \
         where its alerts go on: its log ends with the entry “moved”. Programs that have it open get \
         the same error, and those that would write to it meanwhile wait, so stop them first or copy at \
-        a quiet time. If the copy is interrupted, repeat the same command: it goes on, or finds that \
-        all was done.
+        a quiet time. If the copy is interrupted or fails, repeat the same command: it goes on, or \
+        finds that all was done. A queue that has moved away does not come back to its old name: to \
+        move back, name another file, or another queue of the database with ?queue=NAME.
         """,
         """
-        In a file, accounts have no machine; in PostgreSQL an account is that of a machine, and the \
-        file's become those of --host. Accounts of other machines keep theirs in a file, where they \
-        can be read, and nobody there has their rights.
+        In a file, accounts carry no machine's name; in PostgreSQL every account carries one: those \
+        of a file get the name that --host gives, else the host_name of TO, else this machine's. \
+        Accounts of other machines keep theirs in a file, and nobody there has their rights.
         """,
         """
         With --json the object has the keys “from”, “to”, “head” (as audit head prints it) and \
@@ -49,6 +50,13 @@ struct StoreCopyCommand: Command {
     @Required private var target: String
     private var host: String?
     private var isJSON = false
+
+    func validate() throws {
+        guard let host else { return }
+        guard !host.isEmpty, host.utf8.count <= 255, SafeText.line(host) == host else {
+            throw UsageError("--host is the name of a machine, and not “\(SafeText.line(host))”")
+        }
+    }
 
     func run(in context: Context) async throws -> ExitCode {
         let (from, to) = (QueueLocation(source), QueueLocation(target))
