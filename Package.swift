@@ -115,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "AlertQueueTests",
             dependencies: [
-                "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "PipedStore",
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "AlertTables", "CLinux", "Linux",
+                "PipedStore",
                 "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreServer", "StoreTesting",
                 "TestSupport", "TextFormats",
             ]),

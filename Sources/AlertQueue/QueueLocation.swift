@@ -143,14 +143,23 @@ extension QueueLocation {
             guard host == nil || contents.home == nil else {
                 throw .invalid("--host", "is for a queue in a file: this one knows its machine")
             }
-            if let moved = contents.movedTo {
-                guard moved == place else { throw .moved(self.description, to: moved) }
-                if target.holds(contents.head) {
-                    return CopyReport(
-                        head: contents.head, alerts: contents.alerts, place: place)
-                }
-            }
             do {
+                if let move = contents.move {
+                    let moved = EntryDetail.movedTo(move)
+                    if moved == place, target.holds(contents.head) == true {
+                        if !EntryDetail.hasArrived(move) {
+                            try source.markAsMoved(to: place, hasArrived: true)
+                        }
+                        return CopyReport(
+                            head: contents.head, alerts: contents.alerts, place: place)
+                    }
+                    // It goes on there, or nobody knows; a move that did not end may go elsewhere if
+                    // that place certainly does not have it.
+                    let mayGoOn =
+                        !EntryDetail.hasArrived(move)
+                        && (moved == place || QueueLocation(moved).holds(contents.head) == false)
+                    guard mayGoOn else { throw AlertError.moved(self.description, to: moved) }
+                }
                 return try QueueCopy(to: place).run(
                     from: source, to: try target.copyTarget(home: host), progress)
             } catch let error as AlertError {
@@ -190,14 +199,14 @@ extension QueueLocation {
         #endif
     }
 
-    /// Whether the queue's log has an entry.
-    private func holds(_ head: AuditHead) -> Bool {
+    /// Whether the log of the queue has an entry; `nil` if there is no queue that can be read.
+    private func holds(_ head: AuditHead) -> Bool? {
         guard isOnServer else { return FileCopyTarget.holds(head, at: path) }
         #if PostgreSQL
-            guard let location = try? PostgreSQLLocation(path) else { return false }
+            guard let location = try? PostgreSQLLocation(path) else { return nil }
             return ServerCopyTarget.holds(head, at: location)
         #else
-            return false
+            return nil
         #endif
     }
 

@@ -49,7 +49,7 @@ package enum CopiedTable: String, CaseIterable, Sendable {
 
 /// What is copied beside the rows.
 package struct CopiedQueue: Sendable {
-    /// The end of the log, without the entry that says that the queue has moved.
+    /// The end of the log, without the entries that say that the queue has moved.
     package var head: AuditHead
     /// The lowest id that the next alert may get.
     package var firstID: Alert.ID
@@ -57,17 +57,17 @@ package struct CopiedQueue: Sendable {
     package var alerts: Int
     /// The machine whose accounts have no host; `nil` in a file, which is on that machine.
     package var home: String?
-    /// Where an earlier copy was to move it; `nil` if nothing has.
-    package var movedTo: String?
+    /// The last entry that says that an earlier copy moves it; `nil` if none has.
+    package var move: String?
 
     package init(
-        head: AuditHead, firstID: Alert.ID, alerts: Int, home: String?, movedTo: String?
+        head: AuditHead, firstID: Alert.ID, alerts: Int, home: String?, move: String?
     ) {
         self.head = head
         self.firstID = firstID
         self.alerts = alerts
         self.home = home
-        self.movedTo = movedTo
+        self.move = move
     }
 }
 
@@ -78,8 +78,10 @@ package protocol CopySource: AnyObject {
     /// Visits the rows of a table in their order, with the values of its columns.
     func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws
 
-    /// Adds the entry that the queue goes on elsewhere, and commits it.
-    func markAsMoved(to place: String) throws
+    /// Adds an entry that the queue goes on elsewhere, and commits it.
+    ///
+    /// - Parameter hasArrived: Whether it has appeared there.
+    func markAsMoved(to place: String, hasArrived: Bool) throws
 }
 
 /// A new queue, which nobody sees until it is complete.
@@ -95,8 +97,8 @@ package protocol CopyTarget: AnyObject {
 
 /// Moves a queue to another place: its rows are copied, so that its log has the same head there.
 ///
-/// At no moment do both places accept changes. The old one is marked before the new one appears: if
-/// that is all that happened, the same move goes on where it ended.
+/// At no moment do both places accept changes. The old one is marked before the new one appears, and
+/// again once it has: a move that ended in between goes on when it is repeated.
 package struct QueueCopy {
     let place: String
     let clock: any AlertClock
@@ -116,9 +118,11 @@ package struct QueueCopy {
         let queue = source.contents
         let total = queue.alerts + Int(queue.head.sequence)
         var done = 0
+        var machines: Set<String> = []
         for table in CopiedTable.allCases {
             try source.visit(table) { values in
                 try target.insert(values, into: table)
+                if table == .sources, case .text(let host) = values[1] { machines.insert(host) }
                 guard table == .alerts || table == .audit else { return }
                 done += 1
                 guard done % 500 == 0 else { return }
@@ -132,9 +136,15 @@ package struct QueueCopy {
             throw AlertError.invalid(
                 "queue", "does not verify, so it is not copied: \(problem.reason)")
         }
-        if queue.movedTo == nil { try source.markAsMoved(to: place) }
+        guard !Task.isCancelled else { throw AlertError.cancelled("the copy") }
+        if queue.move.map(EntryDetail.movedTo) != place {
+            try source.markAsMoved(to: place, hasArrived: false)
+        }
         try target.publish()
-        return CopyReport(head: queue.head, alerts: queue.alerts, place: place)
+        try source.markAsMoved(to: place, hasArrived: true)
+        return CopyReport(
+            head: queue.head, alerts: queue.alerts, place: place,
+            machines: machines.subtracting([""]).sorted())
     }
 }
 
@@ -145,8 +155,11 @@ package struct CopyReport: Sendable {
     package let alerts: Int
     /// Where the queue goes on.
     package let place: String
+    /// The machines that accounts of it name.
+    package let machines: [String]
 
-    package init(head: AuditHead, alerts: Int, place: String) {
+    package init(head: AuditHead, alerts: Int, place: String, machines: [String] = []) {
+        self.machines = machines
         self.head = head
         self.alerts = alerts
         self.place = place

@@ -83,8 +83,9 @@ struct SmallRunTests {
         let names = await list.output.complete().split(separator: "\n").compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
+        // One is only in a build with the trait PostgreSQL.
         #expect(
-            names == [
+            names.filter { $0 != "server" } == [
                 "ask", "processes", "round-trip", "bell", "history", "text", "purge", "open",
                 "command", "verify", "growth", "pages",
             ])

@@ -41,7 +41,8 @@
     /// A queue in PostgreSQL that is copied elsewhere, locked for as long as this exists.
     package final class ServerCopySource: CopySource {
         package let contents: CopiedQueue
-        private let transaction: Transaction
+        private let session: Session
+        private var transaction: Transaction
         private let caller: Caller
 
         /// - Throws: ``AlertError/busy(_:)`` if it can't be reached or is locked, and the other errors
@@ -58,18 +59,25 @@
                     allowsMoved: true)
                 db.timeLimit = copyTime
                 try db.run(patience)
-                let last =
-                    transaction.start.sequence - (transaction.movedTo == nil ? 0 : 1)
-                let head = try db.run(Query.entryHash(queue, last)).first {
-                    AuditHead(sequence: last, hash: $0.blob() ?? [])
-                }
+                let head = try db.first(
+                    """
+                    SELECT seq, hash FROM audit WHERE queue = $1
+                        AND (event <> 'moved' OR alert_id IS NOT NULL) ORDER BY seq DESC LIMIT 1
+                    """, queue
+                ) { AuditHead($0, at: 0) }
+                let move = try db.first(
+                    """
+                    SELECT CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END
+                    FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1
+                    """, queue
+                ) { $0.optionalText() }
                 let count = try db.first("SELECT count(*) FROM alerts WHERE queue = $1", queue) {
                     Int($0.integer())
                 }
                 contents = CopiedQueue(
                     head: head ?? .start, firstID: transaction.firstID, alerts: count ?? 0,
-                    home: session.home, movedTo: transaction.movedTo)
-                self.transaction = transaction
+                    home: session.home, move: move ?? nil)
+                (self.session, self.transaction) = (session, transaction)
                 let hosts = HostNames(own: location.ownHost, home: session.home ?? "")
                 self.caller = hosts.stored(caller)
             } catch {
@@ -98,9 +106,14 @@
             }
         }
 
-        package func markAsMoved(to place: String) throws {
+        package func markAsMoved(to place: String, hasArrived: Bool) throws {
+            if !transaction.db.isInTransaction {
+                transaction = try Transaction(
+                    on: transaction.db, session, known: .start, reading: [], within: lockTime,
+                    allowsMoved: true)
+            }
             var entry = AuditDraft(kind: .moved)
-            entry.detail = EntryDetail.moved(to: place)
+            entry.detail = EntryDetail.moved(to: place, hasArrived: hasArrived)
             try transaction.append(entry, by: caller, concernsOthers: true)
             try transaction.commit(within: lockTime).check(
                 transaction.db, "that the queue has moved")
@@ -144,13 +157,13 @@
 
         deinit { db.rollBack() }
 
-        /// Whether the queue at a place has a log with an entry.
-        package static func holds(_ head: AuditHead, at location: PostgreSQLLocation) -> Bool {
+        /// Whether the queue at a place has a log with an entry; `nil` if it can't be read.
+        package static func holds(_ head: AuditHead, at location: PostgreSQLLocation) -> Bool? {
             guard
                 let (session, db) = try? Session.forCopy(location, checksDurability: false),
                 let found = try? db.run(Query.entryHash(session.queue, head.sequence))
-            else { return false }
-            return found.first { $0.blob() } == head.hash
+            else { return nil }
+            return head == .start || found.first { $0.blob() } == head.hash
         }
 
         package func insert(_ values: [Value], into table: CopiedTable) throws {
@@ -198,8 +211,19 @@
         }
 
         package func finish(_ copied: CopiedQueue, at now: ClockReading) throws -> AuditReport {
-            pending.add(
-                "UPDATE queues SET host = $2 WHERE id = $1", queue, .text(copied.home ?? home))
+            let hosts = Set(
+                try db.rows("SELECT DISTINCT host FROM sources WHERE queue = $1", queue) {
+                    $0.text()
+                })
+            // Accounts without a machine are those of one machine, which must have no others.
+            let home = hosts.contains("") ? copied.home ?? home : ""
+            guard home.isEmpty || !hosts.contains(home) else {
+                throw AlertError.invalid(
+                    "machine",
+                    "\(home) has accounts with its name in this queue, and those without a machine "
+                        + "are of another one: name that with --host")
+            }
+            pending.add("UPDATE queues SET host = $2 WHERE id = $1", queue, .text(home))
             pending.add(
                 """
                 UPDATE heads SET seq = $2, hash = $3, first_id = $4,
@@ -211,7 +235,7 @@
                 .integer(copied.firstID))
             try flush()
             // Otherwise what follows would not know how many rows there are now.
-            try db.run("ANALYZE alerts, audit, sources")
+            try db.run("ANALYZE (SKIP_LOCKED) alerts, audit, sources")
             return try Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
                 .report(expecting: copied.head == .start ? nil : copied.head)
         }

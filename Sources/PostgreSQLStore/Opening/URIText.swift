@@ -3,26 +3,29 @@ extension String {
     ///
     /// Where a password contains a character that should have been escaped, more is left out.
     package var withoutPassword: String {
-        let parts = split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var place = String(parts.first ?? "")
-        if let start = place.firstRange(of: "://")?.upperBound {
-            let authority = place[start...].prefix { $0 != "/" }
-            let hasPort = authority.split(separator: ":").dropFirst().allSatisfy {
-                $0.allSatisfy { $0.isNumber || $0 == "," || $0 == "]" }
-            }
-            let rest = authority.contains("@") || hasPort ? authority : place[start...]
-            if let at = rest.lastIndex(of: "@"),
-                let colon = place[start..<at].firstIndex(of: ":")
+        var text = self
+        if let start = text.firstRange(of: "://")?.upperBound {
+            // As libpq does: what is before an “@” and the first “/” is a user and a password.
+            let authority = text[start...].prefix { $0 != "/" }
+            let isPlain = authority.prefix { $0 != "?" }.split(separator: ":").dropFirst()
+                .allSatisfy {
+                    $0.allSatisfy { $0.isNumber || $0 == "," || $0 == "]" }
+                }
+            let place = authority.contains("@") || isPlain ? authority : text[start...]
+            if let at = place.lastIndex(of: "@"),
+                let colon = text[start..<at].firstIndex(of: ":")
             {
-                place.removeSubrange(colon..<at)
+                text.removeSubrange(colon..<at)
             }
         }
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.count > 1 ? parts[1].split(separator: "&") : []
         // A name with percent signs may be any.
         let rest = query.filter { parameter in
             let name = parameter.prefix { $0 != "=" }.lowercased()
             return !name.contains("password") && !name.contains("%")
         }
-        return place + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+        return String(parts.first ?? "")
+            + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
     }
 }

@@ -30,13 +30,22 @@ package final class FileCopySource: CopySource {
             let db = database.handle
             try db.run("BEGIN IMMEDIATE")
             try database.schema.run()
-            let end = try db.logEnd()
-            let last = end.movedTo == nil ? end.head.sequence : end.head.sequence - 1
+            let head = try db.first(
+                """
+                SELECT seq, hash FROM audit NOT INDEXED
+                WHERE event <> 'moved' OR alert_id IS NOT NULL ORDER BY seq DESC LIMIT 1
+                """
+            ) { AuditHead(sequence: $0.integer(at: 0), hash: $0.blob(at: 1) ?? []) }
+            let move = try db.first(
+                """
+                SELECT CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END
+                FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1
+                """
+            ) { $0.optionalText() }
             return CopiedQueue(
-                head: try last == 0 ? .start : db.auditHead(at: last) ?? .start,
-                firstID: try db.upkeep().firstID,
+                head: head ?? .start, firstID: try db.upkeep().firstID,
                 alerts: try db.first("SELECT count(*) FROM alerts") { Int($0.integer()) } ?? 0,
-                home: nil, movedTo: end.movedTo)
+                home: nil, move: move ?? nil)
         }
         self.database = database
     }
@@ -61,10 +70,11 @@ package final class FileCopySource: CopySource {
         }
     }
 
-    package func markAsMoved(to place: String) throws {
+    package func markAsMoved(to place: String, hasArrived: Bool) throws {
+        if !database.handle.isInTransaction { try database.handle.run("BEGIN IMMEDIATE") }
         let context = try WriteContext(db: database.handle, of: files, now: clock.now())
         var entry = AuditDraft(kind: .moved)
-        entry.detail = EntryDetail.moved(to: place)
+        entry.detail = EntryDetail.moved(to: place, hasArrived: hasArrived)
         try context.audit(entry, by: caller)
         try database.handle.run("COMMIT")
         // Without its log the file would take questions again.
@@ -92,6 +102,9 @@ package final class FileCopyTarget: CopyTarget {
     package init(path: String) throws(AlertError) {
         files = try QueueFiles(database: path)
         self.path = files.database
+        if let ending = QueueFiles.endings.first(where: files.database.hasSuffix) {
+            throw .invalid("path", "ends in \(ending), as those of files next to a queue do")
+        }
         // Also if it is the queue that is copied, whose lock is held.
         try Self.checkFree(path, files)
         // Nobody else makes a queue there meanwhile.
@@ -131,13 +144,13 @@ package final class FileCopyTarget: CopyTarget {
         try QueueFiles.path(of: path)
     }
 
-    /// Whether a file at a path has a log with an entry.
-    package static func holds(_ head: AuditHead, at path: String) -> Bool {
+    /// Whether the queue in a file has a log with an entry; `nil` if there is none that can be read.
+    package static func holds(_ head: AuditHead, at path: String) -> Bool? {
         guard let files = try? QueueFiles(database: path),
             let database = try? DatabaseFile(files: files).openExisting(
                 continuing: .start, .readOnly)
-        else { return false }
-        return (try? database.handle.auditHead(at: head.sequence)) == head
+        else { return nil }
+        return head == .start || (try? database.handle.auditHead(at: head.sequence)) == head
     }
 
     private func db() throws -> Database {

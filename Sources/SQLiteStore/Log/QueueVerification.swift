@@ -60,12 +60,17 @@ struct QueueVerification: Sendable {
     /// Reads what has not been read yet, and compares the rows as a whole with the log; all of that
     /// is of one moment.
     mutating func finish(_ db: Database, at now: ClockReading) throws {
+        let check = { () throws(AlertError) in
+            guard !Task.isCancelled else { throw .cancelled("the verification") }
+        }
         while let range = try Self.entries.next(1, from: nextEntry, in: db).first {
+            try check()
             add(try Self.entries.read(db, range))
             nextEntry = RowRanges<[LoggedEntry]>.start(after: range)
         }
         let alerts = Self.alerts { now }
         while let range = try alerts.next(1, from: nextAlert, in: db).first {
+            try check()
             add(try alerts.read(db, range))
             nextAlert = RowRanges<CheckedAlerts>.start(after: range)
         }

@@ -70,6 +70,11 @@ struct StoreCopyCommand: Command {
                 bar.show(done, of: total)
             }
         }
+        if !to.isOnServer, !report.machines.isEmpty {
+            context.note(
+                "accounts of \(report.machines.joined(separator: ", ")) keep their machine's name: in "
+                    + "a file nobody can collect or withdraw for them")
+        }
         guard !isJSON else {
             try context.print(
                 JSONValue.object([

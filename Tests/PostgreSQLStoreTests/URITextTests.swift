@@ -1,0 +1,24 @@
+#if PostgreSQL
+    import PostgreSQLStore
+    import TestSupport
+    import Testing
+
+    @Suite("URIs without passwords", .inParallel)
+    struct URITextTests {
+        @Test(
+            "No part of a password is shown, and the place stays",
+            arguments: [
+                ("postgresql:///a?host=/run", "postgresql:///a?host=/run"),
+                ("postgresql://u:s3cret@h:5432/db", "postgresql://u@h:5432/db"),
+                ("postgresql://h:5432/db@x", "postgresql://h:5432/db@x"),
+                ("postgresql://h1:1,h2:2/db", "postgresql://h1:1,h2:2/db"),
+                ("postgresql://u:s3@cret@h/db", "postgresql://u@h/db"),
+                ("postgresql://u:s3cr?et@/db?queue=q", "postgresql://u@/db?queue=q"),
+                ("postgresql://u:s3/cret@h/db", "postgresql://u@h/db"),
+                ("postgresql://u@h/db?password=s3cret&queue=q", "postgresql://u@h/db?queue=q"),
+                ("postgresql://u@h/db?pass%77ord=s3cret", "postgresql://u@h/db"),
+                ("postgresql://u@h/db?sslpassword=s3cret", "postgresql://u@h/db"),
+            ])
+        func masked(uri: String, shown: String) { #expect(uri.withoutPassword == shown) }
+    }
+#endif
