@@ -148,6 +148,14 @@ extension VerbTableTests {
             let asked = try await test.hook("claude", "claude-pre-tool-use", "--wait", "50ms")
             return asked.code == 0 && asked.output.contains("nobody answered within 50 ms")
         },
+        "store": { test in
+            _ = try await test.ask()
+            let (file, place) = (test.queue.path, test.queue.directory + "/moved.db")
+            guard try await test.queue.run("store", "copy", file, place).code == 0 else {
+                return false
+            }
+            return try await test.queue.run("list", "--count", "--database", place).output == "1\n"
+        },
         "mcp": { test in
             let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
             let finished = try await Child.run(
