@@ -94,7 +94,9 @@
                 path: text + "&host_name=screen", presenters: [stopwatch])
             let asker = try await AlertManager(path: text + "&host_name=asker")
             var (appearances, answers): ([Double], [Double]) = ([], [])
-            for number in 0..<plan.count(300) + 20 {
+            for number in 0..<plan.count(200) + 20 {
+                // Questions do not come in a loop, in which notifications are held back.
+                if !plan.isSmall { try await Task.sleep(for: .milliseconds(250)) }
                 let asked = ContinuousClock.now
                 _ = try await asker.ask(DurableAsk.question)
                 let answered = ContinuousClock.now
