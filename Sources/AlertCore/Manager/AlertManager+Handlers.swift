@@ -12,9 +12,10 @@ extension AlertManager {
     /// closures run before its handler. The response is collected when the code returns. When it
     /// throws, it is tried again after a second, then after two, four and so on up to ten minutes.
     /// When its process dies, another one that has registered the name takes over within two
-    /// seconds; on a server within ten. There, a process that can't reach the server for ten seconds
-    /// loses its turn: the task in which the code runs is cancelled, what it then returns is not
-    /// counted, and another process may run it. Registering a name again replaces its code, and retries failed responses at once.
+    /// seconds; on a server within eleven. There, a process that can't reach the server for ten
+    /// seconds loses its turn: the task in which the code runs is cancelled, what it then returns is
+    /// not counted, and another process may run it. Registering a name again replaces its code, and
+    /// retries failed responses at once.
     ///
     /// It is not run for an answer that is stale because of ``Alert/validFor``, also when it is tried
     /// again: that is collected, and reported as ``BackgroundError/stale(_:_:)``.

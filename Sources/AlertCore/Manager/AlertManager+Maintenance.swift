@@ -55,9 +55,10 @@ extension AlertManager {
     /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them
     /// is left in places that are no longer used: a file of a gigabyte takes some 15 seconds.
     /// Meanwhile whatever is asked or answered waits, for up to two minutes; a choice on a screen
-    /// stays marked until it is stored. On a PostgreSQL server the table is rewritten by `VACUUM FULL`,
-    /// which only its owner may do (``AlertError/notPermitted(path:_:)``, with the texts erased). When the task is cancelled or the process is killed, erased
-    /// texts stay erased, and the next purge completes the erasure.
+    /// stays marked until it is stored. On a PostgreSQL server the table is rewritten by `VACUUM
+    /// FULL`, which only its owner may do; for others nothing is erased then. When the task is
+    /// cancelled or the process is killed, erased texts stay erased, and the next purge completes the
+    /// erasure.
     ///
     /// ```swift
     /// let yearAgo = Date(timeIntervalSinceNow: -365 * 86_400)
