@@ -141,14 +141,15 @@ extension QueueLocation {
             let source = try self.copySource(by: caller)
             let contents = source.contents
             guard host == nil || contents.home == nil else {
-                throw .invalid("--host", "is for a queue in a file: this one knows its machine")
+                throw .invalid(
+                    "machine",
+                    "can't be named with --host: this queue is not in a file, and knows it")
             }
             do {
                 if let move = contents.move {
-                    let moved = EntryDetail.movedTo(move)
-                    if moved == place, target.holds(contents.head) == true {
-                        if !EntryDetail.hasArrived(move) {
-                            try source.markAsMoved(to: place, hasArrived: true)
+                    if move.place == place, target.holds(contents.head) == true {
+                        if !move.hasArrived {
+                            try source.mark(as: QueueMove(to: place, hasArrived: true))
                         }
                         return CopyReport(
                             head: contents.head, alerts: contents.alerts, place: place)
@@ -156,9 +157,12 @@ extension QueueLocation {
                     // It goes on there, or nobody knows; a move that did not end may go elsewhere if
                     // that place certainly does not have it.
                     let mayGoOn =
-                        !EntryDetail.hasArrived(move)
-                        && (moved == place || QueueLocation(moved).holds(contents.head) == false)
-                    guard mayGoOn else { throw AlertError.moved(self.description, to: moved) }
+                        !move.hasArrived
+                        && (move.place == place
+                            || QueueLocation(move.place).holds(contents.head) == false)
+                    guard mayGoOn else {
+                        throw AlertError.moved(self.description, to: move.place)
+                    }
                 }
                 return try QueueCopy(to: place).run(
                     from: source, to: try target.copyTarget(home: host), progress)

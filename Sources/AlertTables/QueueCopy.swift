@@ -57,11 +57,13 @@ package struct CopiedQueue: Sendable {
     package var alerts: Int
     /// The machine whose accounts have no host; `nil` in a file, which is on that machine.
     package var home: String?
-    /// The last entry that says that an earlier copy moves it; `nil` if none has.
-    package var move: String?
+    /// The move by an earlier copy; `nil` if there is none.
+    package var move: QueueMove?
+    /// The head that the copy's log must have; `nil` for an empty log.
+    package var savedHead: AuditHead? { head == .start ? nil : head }
 
     package init(
-        head: AuditHead, firstID: Alert.ID, alerts: Int, home: String?, move: String?
+        head: AuditHead, firstID: Alert.ID, alerts: Int, home: String?, move: QueueMove?
     ) {
         self.head = head
         self.firstID = firstID
@@ -79,9 +81,7 @@ package protocol CopySource: AnyObject {
     func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws
 
     /// Adds an entry that the queue goes on elsewhere, and commits it.
-    ///
-    /// - Parameter hasArrived: Whether it has appeared there.
-    func markAsMoved(to place: String, hasArrived: Bool) throws
+    func mark(as move: QueueMove) throws
 }
 
 /// A new queue, which nobody sees until it is complete.
@@ -137,11 +137,11 @@ package struct QueueCopy {
                 "queue", "does not verify, so it is not copied: \(problem.reason)")
         }
         guard !Task.isCancelled else { throw AlertError.cancelled("the copy") }
-        if queue.move.map(EntryDetail.movedTo) != place {
-            try source.markAsMoved(to: place, hasArrived: false)
+        if queue.move?.place != place {
+            try source.mark(as: QueueMove(to: place, hasArrived: false))
         }
         try target.publish()
-        try source.markAsMoved(to: place, hasArrived: true)
+        try source.mark(as: QueueMove(to: place, hasArrived: true))
         return CopyReport(
             head: queue.head, alerts: queue.alerts, place: place,
             machines: machines.subtracting([""]).sorted())

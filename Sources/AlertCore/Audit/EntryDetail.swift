@@ -41,23 +41,6 @@ package enum EntryDetail {
             + "asked at \(asked.bootMilliseconds) ms"
     }
 
-    /// The detail of a queue's move to a place: when it is about to appear there, and when it has.
-    package static func moved(to place: String, hasArrived: Bool) -> String {
-        (hasArrived ? arrivedStart : movedStart) + place
-    }
-
-    /// The place where a queue goes on.
-    package static func movedTo(_ detail: String) -> String {
-        let start = [movedStart, arrivedStart].first(where: detail.hasPrefix) ?? ""
-        return String(detail.dropFirst(start.count))
-    }
-
-    /// Whether a queue is known to have appeared where it goes on.
-    package static func hasArrived(_ detail: String) -> Bool { detail.hasPrefix(arrivedStart) }
-
-    private static let movedStart = "to "
-    private static let arrivedStart = "at "
-
     /// The detail of a snooze: its end.
     package static func snoozed(until end: ClockReading) -> String {
         "until \(Self.end(end))"

@@ -166,7 +166,7 @@ extension AlertManager {
     package func movedTo() async throws(AlertError) -> String? {
         let last = try await lastEntries(1, of: nil, limit: 1).last
         guard let last, last.event.kind == .moved else { return nil }
-        return EntryDetail.movedTo(last.detail ?? "")
+        return QueueMove(last.detail ?? "").place
     }
 
     /// Returns the end of the audit log, to be kept outside of the database; `nil` while it is

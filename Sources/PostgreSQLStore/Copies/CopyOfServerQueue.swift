@@ -12,15 +12,22 @@
     private let patience = Statement("SET LOCAL idle_in_transaction_session_timeout = 0")
 
     extension Session {
-        /// A session for a copy, and its connection.
-        fileprivate static func forCopy(
-            _ location: PostgreSQLLocation, checksDurability: Bool
-        ) throws -> (Session, Connection) {
-            let session = Session(
+        /// A session for a copy.
+        fileprivate convenience init(_ location: PostgreSQLLocation) throws {
+            self.init(
                 location, clock: ServerClock(), known: KnownHead(),
-                interruption: try Interruption(),
-                checksDurability: checksDurability)
-            return (session, try session.open())
+                interruption: try Interruption(), checksDurability: true)
+        }
+
+        /// A transaction that has the lock of the queue, for as long as a copy takes.
+        fileprivate func lock(allowsMoved: Bool = false) throws -> Transaction {
+            let db = try open()
+            let transaction = try Transaction(
+                on: db, self, known: .start, reading: [], within: lockTime,
+                allowsMoved: allowsMoved)
+            db.timeLimit = copyTime
+            try db.run(patience)
+            return transaction
         }
     }
 
@@ -47,36 +54,23 @@
 
         /// - Throws: ``AlertError/busy(_:)`` if it can't be reached or is locked, and the other errors
         ///   of opening the queue.
-        package init(
-            _ location: PostgreSQLLocation, caller: Caller, checksDurability: Bool = true
-        ) throws(AlertError) {
+        package init(_ location: PostgreSQLLocation, caller: Caller) throws(AlertError) {
             do {
-                let (session, db) = try Session.forCopy(
-                    location, checksDurability: checksDurability)
-                let queue = session.queue
-                let transaction = try Transaction(
-                    on: db, session, known: .start, reading: [], within: lockTime,
-                    allowsMoved: true)
-                db.timeLimit = copyTime
-                try db.run(patience)
+                let session = try Session(location)
+                let transaction = try session.lock(allowsMoved: true)
+                let (db, queue) = (transaction.db, transaction.queue)
                 let head = try db.first(
                     """
                     SELECT seq, hash FROM audit WHERE queue = $1
                         AND (event <> 'moved' OR alert_id IS NOT NULL) ORDER BY seq DESC LIMIT 1
                     """, queue
                 ) { AuditHead($0, at: 0) }
-                let move = try db.first(
-                    """
-                    SELECT CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END
-                    FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1
-                    """, queue
-                ) { $0.optionalText() }
                 let count = try db.first("SELECT count(*) FROM alerts WHERE queue = $1", queue) {
                     Int($0.integer())
                 }
                 contents = CopiedQueue(
                     head: head ?? .start, firstID: transaction.firstID, alerts: count ?? 0,
-                    home: session.home, move: move ?? nil)
+                    home: session.home, move: transaction.move)
                 (self.session, self.transaction) = (session, transaction)
                 let hosts = HostNames(own: location.ownHost, home: session.home ?? "")
                 self.caller = hosts.stored(caller)
@@ -106,15 +100,11 @@
             }
         }
 
-        package func markAsMoved(to place: String, hasArrived: Bool) throws {
+        package func mark(as move: QueueMove) throws {
             if !transaction.db.isInTransaction {
-                transaction = try Transaction(
-                    on: transaction.db, session, known: .start, reading: [], within: lockTime,
-                    allowsMoved: true)
+                transaction = try session.lock(allowsMoved: true)
             }
-            var entry = AuditDraft(kind: .moved)
-            entry.detail = EntryDetail.moved(to: place, hasArrived: hasArrived)
-            try transaction.append(entry, by: caller, concernsOthers: true)
+            try transaction.append(AuditDraft(move), by: caller, concernsOthers: true)
             try transaction.commit(within: lockTime).check(
                 transaction.db, "that the queue has moved")
         }
@@ -132,15 +122,10 @@
         /// - Parameter home: The machine whose accounts have no host in a file.
         /// - Throws: ``AlertError/invalid(_:_:)`` if the queue is not empty, and the errors of opening
         ///   one.
-        package init(
-            _ location: PostgreSQLLocation, home: String, checksDurability: Bool = true
-        ) throws(AlertError) {
+        package init(_ location: PostgreSQLLocation, home: String) throws(AlertError) {
             do {
-                let (session, db) = try Session.forCopy(
-                    location, checksDurability: checksDurability)
-                (self.db, self.queue, self.home) = (db, session.queue, home)
-                let transaction = try Transaction(
-                    on: db, session, known: .start, reading: [], within: lockTime)
+                let transaction = try Session(location).lock()
+                (db, queue, self.home) = (transaction.db, transaction.queue, home)
                 guard transaction.start == .start, transaction.state.lastID == 0 else {
                     transaction.rollBack()
                     throw AlertError.invalid(
@@ -148,8 +133,6 @@
                         "at \(location.description) is not empty; name another one with ?queue=NAME, "
                             + "which alertq doctor --setup-postgresql makes")
                 }
-                db.timeLimit = copyTime
-                try db.run(patience)
             } catch {
                 throw translated(error, "copy the queue")
             }
@@ -159,8 +142,7 @@
 
         /// Whether the queue at a place has a log with an entry; `nil` if it can't be read.
         package static func holds(_ head: AuditHead, at location: PostgreSQLLocation) -> Bool? {
-            guard
-                let (session, db) = try? Session.forCopy(location, checksDurability: false),
+            guard let session = try? Session(location), let db = try? session.open(),
                 let found = try? db.run(Query.entryHash(session.queue, head.sequence))
             else { return nil }
             return head == .start || found.first { $0.blob() } == head.hash
@@ -237,7 +219,7 @@
             // Otherwise what follows would not know how many rows there are now.
             try db.run("ANALYZE (SKIP_LOCKED) alerts, audit, sources")
             return try Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
-                .report(expecting: copied.head == .start ? nil : copied.head)
+                .report(expecting: copied.savedHead)
         }
 
         /// The words of an alert that has ended.

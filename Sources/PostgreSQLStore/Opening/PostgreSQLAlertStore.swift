@@ -129,14 +129,23 @@
 
         /// Connects, and finds out how far the log goes and how accounts are named.
         private nonisolated(nonsending) func openFirst() async throws(AlertError) {
-            let (head, changes, home, moved) = try await read("open the queue") { db, queue in
-                let (head, changes) = try db.head(queue)
-                let home = try db.first("SELECT host FROM queues WHERE id = $1", queue) {
-                    $0.text()
+            let (head, changes, home, move) = try await read("open the queue") { db, queue in
+                let found = try db.first(
+                    """
+                    SELECT heads.seq, heads.hash, changes, host, moved_to
+                    FROM heads JOIN queues ON queues.id = heads.queue
+                    LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE heads.queue = $1
+                    """, queue
+                ) { row in
+                    (
+                        AuditHead(row, at: 0), row.integer(at: 2), row.optionalText(at: 3) ?? "",
+                        row.optionalText(at: 4).map { QueueMove($0) }
+                    )
                 }
-                return (head, changes, home ?? "", try db.movedTo(queue))
+                guard let found else { throw Connection.noHead }
+                return found
             }
-            if let moved, refusal == nil { throw .moved(location.description, to: moved) }
+            if let move, refusal == nil { throw .moved(location.description, to: move.place) }
             known.raise(to: head, changes: changes)
             names.withLock { $0 = HostNames(own: location.ownHost, home: home) }
         }
@@ -295,7 +304,7 @@
             }
             if refusal == nil, let last = entries.last, last.event.kind == .moved {
                 // Everything that this process does with the queue ends with that.
-                let place = EntryDetail.movedTo(last.detail ?? "")
+                let place = QueueMove(last.detail ?? "").place
                 known.fail(.moved(location.description, to: place))
                 throw .moved(location.description, to: place)
             }

@@ -9,11 +9,16 @@
     /// was not renewed for the length of a lease; then it is lost. One that only waits is inserted
     /// again.
     final class RowClaim: Claim {
+        private enum Phase {
+            /// With what is called when it is lost.
+            case held((@Sendable () -> Void)?)
+            case lost
+            case ended
+        }
+
         private struct State {
             var lastSign = ContinuousClock.now
-            var isOver = false
-            var isLost = false
-            var onLost: (@Sendable () -> Void)?
+            var phase = Phase.held(nil)
         }
 
         let number = Epoch()
@@ -85,36 +90,36 @@
             state.withLock { state in
                 if isKept == true { state.lastSign = now }
                 // An error of any kind means that it may be lost, and after its time it is.
-                return purpose == .handling && !state.isOver
-                    && (isKept == false
-                        || state.lastSign.duration(to: now) > .milliseconds(Lease.length))
+                guard purpose == .handling, case .held = state.phase else { return false }
+                return isKept == false
+                    || state.lastSign.duration(to: now) > .milliseconds(Lease.length)
             }
         }
 
-        func lose() {
-            let onLost = state.withLock { state in
-                state.isLost = state.isLost || !state.isOver
-                defer { (state.isOver, state.onLost) = (true, nil) }
-                return state.onLost
-            }
-            onLost?()
-            leases.end(number)
-        }
+        func lose() { leave(for: .lost)?() }
 
         func whenLost(_ body: @escaping @Sendable () -> Void) {
             let isLost = state.withLock { state in
-                if !state.isOver { state.onLost = body }
-                return state.isLost
+                if case .held = state.phase { state.phase = .held(body) }
+                return if case .lost = state.phase { true } else { false }
             }
             if isLost { body() }
         }
 
-        func end() {
-            let wasOver = state.withLock { state in
-                defer { (state.isOver, state.onLost) = (true, nil) }
-                return state.isOver
+        func end() { _ = leave(for: .ended) }
+
+        /// Leaves the claim for another phase, unless it is over; returns what is called when it is
+        /// lost.
+        private func leave(for phase: Phase) -> (@Sendable () -> Void)? {
+            let (wasHeld, onLost) = state.withLock { state in
+                guard case .held(let onLost) = state.phase else {
+                    return (false, (@Sendable () -> Void)?.none)
+                }
+                state.phase = phase
+                return (true, onLost)
             }
-            if !wasOver { leases.end(number) }
+            if wasHeld { leases.end(number) }
+            return onLost
         }
     }
 #endif

@@ -37,14 +37,13 @@
             if rewritesFile { try await checkOwner() }
             let found = try await survey(before: date, by: caller)
             var report = found.report
-            var rest = found.ids[...]
-            while !rest.isEmpty, !Task.isCancelled {
-                let slice = try await writer.perform("erase texts") { [rest] queue in
-                    rest.prefix(Transaction.sliceLength).flatMap {
+            try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
+                try await writer.perform("erase texts") { queue in
+                    ids.prefix(Transaction.sliceLength).flatMap {
                         [Query.alert(queue, $0), Query.trail(queue, $0)]
                     }
-                } _: { [rest] transaction in
-                    let slice = try transaction.eraseTexts(of: rest, by: caller)
+                } _: { transaction in
+                    let slice = try transaction.eraseTexts(of: ids, by: caller)
                     if slice.erased > 0 {
                         transaction.write(
                             "UPDATE heads SET erasures = erasures + 1 WHERE queue = $1",
@@ -52,13 +51,6 @@
                     }
                     return slice
                 }
-                rest = rest.dropFirst(slice.seen)
-                report.erased += slice.erased
-                report.contradicted += slice.contradicted
-                progress(
-                    PurgeProgress(
-                        phase: .texts, done: found.ids.count - rest.count,
-                        total: found.ids.count))
             }
             if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures() {
                 progress(PurgeProgress(phase: .file, done: 0, total: 1))

@@ -50,8 +50,8 @@
         /// The time of the transaction before.
         let lastTime: Int64
         let firstID: Alert.ID
-        /// Where the queue goes on, if it has moved.
-        let movedTo: String?
+        /// The move of the queue, if it has moved.
+        let move: QueueMove?
         var state: State
         /// How often pending statements were sent: what was changed before can't be undone alone.
         private var flushes = 0
@@ -101,12 +101,12 @@
                 (
                     time: row.integer(at: 0), last: AuditHead(row, at: 1),
                     known: row.blob(at: 3), lastID: row.integer(at: 4),
-                    movedTo: row.optionalText(at: 5).map(EntryDetail.movedTo),
+                    move: row.optionalText(at: 5).map { QueueMove($0) },
                     home: row.optionalText(at: 6), commit: row.optionalText(at: 7) ?? ""
                 )
             }
             let path = session.location.description
-            if let place = seen?.movedTo, !allowsMoved {
+            if let place = seen?.move?.place, !allowsMoved {
                 throw AlertError.moved(path, to: place)
             }
             guard session.acceptsCommits(seen?.commit ?? "") else {
@@ -134,7 +134,7 @@
             self.db = db
             self.queue = queue
             now = session.clock.moment(seen.time, notBefore: read.time)
-            movedTo = seen.movedTo
+            move = seen.move
             start = read.head
             lastTime = read.time
             changes = read.changes

@@ -387,22 +387,15 @@
             notices.contains { $0.severity == "WARNING" && $0.state.description == "01000" }
         }
 
-        /// Where a queue goes on; `nil` if it has not moved.
-        func movedTo(_ queue: Value) throws -> String? {
-            try first(Query.logEnd, queue) { $0.optionalText(at: 2).map(EntryDetail.movedTo) }
-                ?? nil
-        }
+        static let noHead = AlertError.inconsistent(nil, "the queue has no head")
 
         /// The end of a queue's log, and how often something has changed without an entry.
         func head(_ queue: Value) throws -> (head: AuditHead, changes: Int64) {
             let found = try first("SELECT seq, hash, changes FROM heads WHERE queue = $1", queue) {
-                (
-                    AuditHead(sequence: $0.integer(at: 0), hash: $0.blob(at: 1) ?? []),
-                    $0.integer(at: 2)
-                )
+                (head: AuditHead($0, at: 0), changes: $0.integer(at: 2))
             }
-            guard let found else { throw AlertError.inconsistent(nil, "the queue has no head") }
-            return (head: found.0, changes: found.1)
+            guard let found else { throw Self.noHead }
+            return found
         }
     }
 

@@ -36,16 +36,10 @@ package final class FileCopySource: CopySource {
                 WHERE event <> 'moved' OR alert_id IS NOT NULL ORDER BY seq DESC LIMIT 1
                 """
             ) { AuditHead(sequence: $0.integer(at: 0), hash: $0.blob(at: 1) ?? []) }
-            let move = try db.first(
-                """
-                SELECT CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END
-                FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1
-                """
-            ) { $0.optionalText() }
             return CopiedQueue(
                 head: head ?? .start, firstID: try db.upkeep().firstID,
                 alerts: try db.first("SELECT count(*) FROM alerts") { Int($0.integer()) } ?? 0,
-                home: nil, move: move ?? nil)
+                home: nil, move: try db.logEnd().move)
         }
         self.database = database
     }
@@ -70,12 +64,10 @@ package final class FileCopySource: CopySource {
         }
     }
 
-    package func markAsMoved(to place: String, hasArrived: Bool) throws {
+    package func mark(as move: QueueMove) throws {
         if !database.handle.isInTransaction { try database.handle.run("BEGIN IMMEDIATE") }
         let context = try WriteContext(db: database.handle, of: files, now: clock.now())
-        var entry = AuditDraft(kind: .moved)
-        entry.detail = EntryDetail.moved(to: place, hasArrived: hasArrived)
-        try context.audit(entry, by: caller)
+        try context.audit(AuditDraft(move), by: caller)
         try database.handle.run("COMMIT")
         // Without its log the file would take questions again.
         let limit = ContinuousClock.now + GroupCommit.busyTime
@@ -190,7 +182,7 @@ package final class FileCopyTarget: CopyTarget {
         try db.change("UPDATE upkeep SET first_id = ?", .integer(queue.firstID))
         while try WriteContext(db: db, of: copy, now: now).indexSlice() { try commit() }
         try db.run("COMMIT")
-        var verification = QueueVerification(expecting: queue.head == .start ? nil : queue.head)
+        var verification = QueueVerification(expecting: queue.savedHead)
         try db.reading { try verification.finish(db, at: now) }
         return verification.report(damage: try db.structuralDamage())
     }

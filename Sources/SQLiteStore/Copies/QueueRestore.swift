@@ -127,7 +127,7 @@ struct QueueRestore: Sendable {
         let end = try performing("read the audit log of \(path)") {
             try database.handle.logEnd()
         }
-        guard let place = end.movedTo, !allowsMoved else { return }
+        guard let place = end.move?.place, !allowsMoved else { return }
         throw .invalid(
             "backup",
             "\(path) is of a queue that has moved to \(place), where its alerts go on; with --force "

@@ -11,8 +11,8 @@ extension Database {
     /// The end of the audit log; ``AuditHead/start`` if it is empty.
     func lastHead() throws -> AuditHead { try logEnd().head }
 
-    /// The end of the audit log, and where the queue goes on if that entry says that it has moved.
-    func logEnd() throws -> (head: AuditHead, movedTo: String?) {
+    /// The end of the audit log, and the move of the queue if that entry tells of one.
+    func logEnd() throws -> (head: AuditHead, move: QueueMove?) {
         try first(
             """
             SELECT seq, hash, CASE WHEN event = 'moved' AND alert_id IS NULL THEN detail END
@@ -21,7 +21,7 @@ extension Database {
         ) { row in
             (
                 AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
-                row.optionalText(at: 2).map(EntryDetail.movedTo)
+                row.optionalText(at: 2).map { QueueMove($0) }
             )
         } ?? (AuditHead.start, nil)
     }

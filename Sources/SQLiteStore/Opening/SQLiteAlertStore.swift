@@ -220,7 +220,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             after: position.head, skippingTo: start, limit: limit, isChecked: scope == .everybody)
         if refusal == nil, events.contains(where: { $0.kind == .moved }) {
             let end = try await read("read the audit log") { try $0.logEnd() }
-            if let place = end.movedTo {
+            if let place = end.move?.place {
                 // Everything that this process does with the queue ends with that.
                 known.fail(.moved(files.database, to: place))
                 throw .moved(files.database, to: place)

@@ -33,7 +33,18 @@ extension SQLiteAlertStore: Erasing {
         if rewritesFile { try QueueSpace(files).checkRoomToRewrite() }
         let found = try await survey(before: date, by: caller)
         var report = found.report
-        try await eraseTexts(of: found.ids, by: caller, &report, progress)
+        try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
+            let slice = try await commits.perform(.upkeep, "erase texts") { context in
+                let slice = try context.eraseTexts(of: ids, by: caller)
+                if slice.erased > 0 {
+                    try context.db.change("UPDATE upkeep SET erasures = erasures + 1")
+                }
+                return slice
+            }
+            // Processes that wait for the writer lock get it now.
+            try? await Task.sleep(for: .milliseconds(1))
+            return slice
+        }
         if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures(),
             try await mergeTextIndex(progress)
         {
@@ -53,29 +64,6 @@ extension SQLiteAlertStore: Erasing {
         let cutoff = Timestamp.milliseconds(date)
         return try await read("look for old responses", aside: true) { db in
             try db.erasable(before: cutoff, by: caller)
-        }
-    }
-
-    private nonisolated(nonsending) func eraseTexts(
-        of ids: [Alert.ID], by caller: Caller, _ report: inout PurgeReport,
-        _ progress: @Sendable (PurgeProgress) -> Void
-    ) async throws(AlertError) {
-        var rest = ids[...]
-        while !rest.isEmpty, !Task.isCancelled {
-            let slice = try await commits.perform(.upkeep, "erase texts") { [rest] context in
-                let slice = try context.eraseTexts(of: rest, by: caller)
-                if slice.erased > 0 {
-                    try context.db.change("UPDATE upkeep SET erasures = erasures + 1")
-                }
-                return slice
-            }
-            rest = rest.dropFirst(slice.seen)
-            report.erased += slice.erased
-            report.contradicted += slice.contradicted
-            progress(
-                PurgeProgress(phase: .texts, done: ids.count - rest.count, total: ids.count))
-            // Processes that wait for the writer lock get it now.
-            try? await Task.sleep(for: .milliseconds(1))
         }
     }
 

@@ -15,8 +15,8 @@ final class WriteContext {
     var head: AuditHead
     /// The end of the audit log before the transaction.
     let start: AuditHead
-    /// Where the queue goes on, if it has moved.
-    let movedTo: String?
+    /// The move of the queue, if it has moved.
+    let move: QueueMove?
     /// Whether other callers must examine what the members did; set by a member that does more than
     /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
@@ -55,7 +55,7 @@ final class WriteContext {
         self.db = db
         self.files = files
         self.now = now
-        (head, movedTo) = try db.logEnd()
+        (head, move) = try db.logEnd()
         start = head
     }
 

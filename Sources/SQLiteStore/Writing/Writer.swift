@@ -45,7 +45,7 @@ final class Writer {
                 try lock.acquire(within: busyTime)
             }
             let end = try performing("read the audit log") { try opened.handle.logEnd() }
-            if let place = end.movedTo { throw .moved(file.files.database, to: place) }
+            if let place = end.move?.place { throw .moved(file.files.database, to: place) }
             known.raise(to: end.head)
             return opened
         }
@@ -116,7 +116,7 @@ final class Writer {
                     + "its log no longer has entry \(last.sequence), which was there",
                 path: file.files.database)
         }
-        if let place = context.movedTo {
+        if let place = context.move?.place {
             let error = AlertError.moved(file.files.database, to: place)
             known.fail(error)
             throw error

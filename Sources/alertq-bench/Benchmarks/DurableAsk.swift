@@ -86,9 +86,19 @@ enum DurableAsk: RoundBenchmark {
     }
 
     /// The asks per second, and how long each took in microseconds.
-    private static func rate(tasks: Int, count: Int) async throws -> (Double, [Double]) {
+    private static func rate(tasks: Int, count: Int) async throws -> (rate: Double, times: [Double])
+    {
         let workspace = try Workspace()
         let store = try await SQLiteAlertStore.open(path: workspace.path("queue.db"))
+        let result = try await rate(of: store, tasks: tasks, count: count)
+        await store.close()
+        return result
+    }
+
+    /// The asks per second in an open store, and how long each took in microseconds.
+    static func rate(
+        of store: some AlertStore, tasks: Int, count: Int
+    ) async throws -> (rate: Double, times: [Double]) {
         let prototype = Question(alert: question, source: "bench", pendingLimit: .max)
         for _ in 0..<100 { _ = try await store.enqueue(prototype, by: .bench) }
         let start = ContinuousClock.now
@@ -107,7 +117,6 @@ enum DurableAsk: RoundBenchmark {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         let elapsed = ContinuousClock.now - start
-        await store.close()
         return (Double(times.count) / elapsed.inSeconds, times)
     }
 }

@@ -56,32 +56,13 @@
             ]
         }
 
-        /// The asks per second, and how long each took in microseconds.
         private static func rate(
             _ place: PostgreSQLLocation, tasks: Int, count: Int
         ) async throws -> (rate: Double, times: [Double]) {
             let store = try await PostgreSQLAlertStore.open(place)
-            let question = Question(
-                alert: DurableAsk.question, source: "bench", pendingLimit: .max)
-            for _ in 0..<50 { _ = try await store.enqueue(question, by: .bench) }
-            let start = ContinuousClock.now
-            let times = try await withThrowingTaskGroup(of: [Double].self) { group in
-                for _ in 0..<tasks {
-                    group.addTask {
-                        var times: [Double] = []
-                        for _ in 0..<(count / tasks) {
-                            let start = ContinuousClock.now
-                            _ = try await store.enqueue(question, by: .bench)
-                            times.append((ContinuousClock.now - start).inMicroseconds)
-                        }
-                        return times
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
-            let elapsed = ContinuousClock.now - start
+            let result = try await DurableAsk.rate(of: store, tasks: tasks, count: count)
             await store.close()
-            return (Double(times.count) / elapsed.inSeconds, times)
+            return result
         }
 
         // MARK: Screens

@@ -33,16 +33,8 @@ struct KillTests {
     private func runBriefly(
         _ child: Child, milliseconds: ClosedRange<Int>, _ random: inout TestRandom
     ) async -> Int32? {
-        let limit =
-            ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &random))
-        while ContinuousClock.now < limit {
-            if let code = child.poll() { return code }
-            try? await Task.sleep(for: .milliseconds(1))
-        }
-        child.kill(SIGKILL)
-        let code = await child.exit()
-        // It may have ended by itself at the last moment.
-        if code == 128 + SIGKILL { ledger.noteKill() }
+        let (code, wasKilled) = await child.runBriefly(milliseconds: milliseconds, &random)
+        if wasKilled { ledger.noteKill() }
         return code
     }
 

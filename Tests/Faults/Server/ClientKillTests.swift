@@ -86,18 +86,9 @@
         private func runBriefly(
             _ child: Child, milliseconds: ClosedRange<Int>, _ random: inout TestRandom
         ) async -> Int32? {
-            let limit =
-                ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &random))
-            while ContinuousClock.now < limit {
-                if let code = child.poll() { return code }
-                try? await Task.sleep(for: .milliseconds(1))
-            }
-            child.kill(SIGKILL)
-            let code = await child.exit()
-            // It may have ended by itself at the last moment.
-            guard code == 128 + SIGKILL else { return code }
-            ledger.noteKill()
-            return nil
+            let (code, wasKilled) = await child.runBriefly(milliseconds: milliseconds, &random)
+            if wasKilled { ledger.noteKill() }
+            return wasKilled ? nil : code
         }
 
         private func randomHost(_ random: inout TestRandom) -> Int {
