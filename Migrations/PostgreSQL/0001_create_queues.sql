@@ -171,7 +171,9 @@ CREATE INDEX alerts_responder ON alerts (queue, responder, resolved_ms, resolved
 -- "Which responses wait for this handler?", and which were not collected yet.
 CREATE INDEX alerts_uncollected ON alerts (queue, handler, resolved_seq)
     WHERE outcome IS NOT NULL AND collected_ms IS NULL;
--- "Which responses are to questions with these words?"
+-- "Which responses are to questions with these words?": rare words lead to them, and for frequent
+-- ones the newest responses are looked through.
+CREATE UNIQUE INDEX alerts_resolved_seq ON alerts (queue, resolved_seq) WHERE outcome IS NOT NULL;
 CREATE INDEX alerts_words ON alerts USING gin (words) WHERE words IS NOT NULL;
 
 -- The audit log. A fork is impossible: a sequence number and a previous hash come once.

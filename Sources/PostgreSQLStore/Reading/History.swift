@@ -104,9 +104,12 @@
                 conditions.append("resolved_ms < \(values.add(.integer(until)))")
             }
             if let last {
+                let sequence = values.add(.integer(last.sequence))
                 conditions.append(
-                    "(resolved_ms, resolved_seq) < (\(values.add(.integer(last.resolved))), "
-                        + "\(values.add(.integer(last.sequence))))")
+                    text == nil
+                        ? "(resolved_ms, resolved_seq) < "
+                            + "(\(values.add(.integer(last.resolved))), \(sequence))"
+                        : "resolved_seq < \(sequence)")
             }
             // The words of what is found are compared as well.
             var count = limit
@@ -115,19 +118,20 @@
                     "words @@ \(values.add(.text(SearchLexemes.query(text))))::tsquery")
                 count = max(limit, 200)
             }
-            let order = "ORDER BY resolved_ms DESC, resolved_seq DESC"
+            // What is found by its words comes in the order of the log, as from a file.
+            let order = "ORDER BY \(text == nil ? "resolved_ms DESC, " : "")resolved_seq DESC"
             let rows = "FROM alerts WHERE \(conditions.joined(separator: " AND "))"
             // The last values are those of conditions for which rows are examined one by one.
             var all = values
             let isAdmitted = filter.unindexed(&all)
-            let isLed = text == nil && isAdmitted == "true"
+            let bound = isAdmitted == "true" ? count : History.examined
             // Each source has its own order in the index: the newest rows of each are merged.
             let candidates =
                 sources.map { sources in
                     """
                     FROM (\(sources)) AS asking CROSS JOIN LATERAL (SELECT * \(rows)
                         AND source_id = asking.id
-                        \(order) LIMIT \(isLed ? limit : History.examined)) AS alerts \(order)
+                        \(order) LIMIT \(bound)) AS alerts \(order)
                     """
                 } ?? "\(rows) \(order)"
             let end = Statement(
@@ -137,7 +141,7 @@
                 Statement(
                     """
                     SELECT id, resolved_ms, resolved_seq
-                    FROM (SELECT alerts.* \(candidates) LIMIT \(History.examined)) AS alerts
+                    FROM (SELECT alerts.* \(candidates) LIMIT \(bound)) AS alerts
                     WHERE \(isAdmitted) \(order) LIMIT \(count)
                     """, all.all)
             ).rows { row in
@@ -160,12 +164,13 @@
                 }
             }
             // Rows are examined one by one for some conditions, and a statement ends after a while.
-            look.next =
-                page.count == count
-                ? page.last?.position
-                : try run(end).first {
+            if page.count == count {
+                look.next = page.last?.position
+            } else if isAdmitted != "true" {
+                look.next = try run(end).first {
                     History.Position(resolved: $0.integer(at: 0), sequence: $0.integer(at: 1))
                 }
+            }
             return look
         }
     }
