@@ -6,18 +6,12 @@
     /// Watches a queue for changes by other processes: the server tells of them, and each second it is
     /// asked.
     final class Watch: Sendable {
-        /// How often other processes are told of changes at most: the server has one lock for that.
-        private static let pause = Duration.milliseconds(100)
-
         fileprivate struct State {
             var looks: Task<Void, Never>?
             /// Lets those who wait look again each second, also while the server doesn't answer.
             var ticks: Task<Void, Never>?
             var isStopped = false
-            /// What is to be told.
-            var wanted: Set<String> = []
-            var lastNotified: ContinuousClock.Instant?
-            var isNotifying = false
+            var outbox = Outbox()
         }
 
         fileprivate let state = Mutex(State())
@@ -96,31 +90,22 @@
 
         private func tell(_ what: String) {
             guard notifies else { return }
-            let isNew = state.withLock { state in
-                state.wanted.insert(what)
+            let isFirst = state.withLock { state in
+                let isFirst = state.outbox.add(what)
                 // At the end they are sent all at once.
-                guard !state.isStopped else { return false }
-                defer { state.isNotifying = true }
-                return !state.isNotifying
+                return isFirst && !state.isStopped
             }
-            guard isNew else { return }
+            guard isFirst else { return }
             Task { [weak self] in await self?.sendNotifications() }
         }
 
         private func sendNotifications() async {
             while true {
-                let last = state.withLock { $0.lastNotified }
-                if let last {
-                    let rest = Self.pause - last.duration(to: .now)
-                    if rest > .zero { try? await Task.sleep(for: rest) }
+                switch state.withLock({ $0.outbox.next(at: .now) }) {
+                case .send(let news): await send(news)
+                case .wait(let end): try? await Task.sleep(until: end)
+                case .end: return
                 }
-                let wanted = state.withLock { state -> Set<String> in
-                    defer { (state.wanted, state.lastNotified) = ([], .now) }
-                    if state.wanted.isEmpty { state.isNotifying = false }
-                    return state.wanted
-                }
-                if wanted.isEmpty { return }
-                await send(wanted)
             }
         }
     }
@@ -128,11 +113,48 @@
     extension Watch {
         /// Tells what was not told yet, without a pause.
         nonisolated(nonsending) func flush() async {
-            let wanted = state.withLock { state in
-                defer { state.wanted = [] }
-                return state.wanted
+            let news = state.withLock { $0.outbox.takeAll() }
+            if !news.isEmpty, notifies { await send(news) }
+        }
+    }
+
+    /// What other processes are to be told, and when: at once after a quiet time, and otherwise all
+    /// that comes within a pause together.
+    struct Outbox {
+        /// How often they are told at most: the server has one lock for that.
+        static let pause = Duration.milliseconds(100)
+
+        enum Step: Equatable {
+            case send(Set<String>)
+            case wait(until: ContinuousClock.Instant)
+            /// There is no more; the next to ``add(_:)`` something begins anew.
+            case end
+        }
+
+        private var waiting: Set<String> = []
+        private var isSending = false
+        private var lastSent: ContinuousClock.Instant?
+
+        /// Returns whether nobody sends yet what was added.
+        mutating func add(_ what: String) -> Bool {
+            waiting.insert(what)
+            defer { isSending = true }
+            return !isSending
+        }
+
+        mutating func next(at now: ContinuousClock.Instant) -> Step {
+            if waiting.isEmpty {
+                isSending = false
+                return .end
             }
-            if !wanted.isEmpty, notifies { await send(wanted) }
+            if let end = lastSent.map({ $0 + Self.pause }), end > now { return .wait(until: end) }
+            lastSent = now
+            return .send(takeAll())
+        }
+
+        mutating func takeAll() -> Set<String> {
+            defer { waiting = [] }
+            return waiting
         }
     }
 
