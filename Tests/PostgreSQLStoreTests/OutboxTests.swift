@@ -8,30 +8,39 @@
     struct OutboxTests {
         private let start = ContinuousClock.now
 
-        @Test("What comes after a quiet time is told at once, also if that was after other news")
+        @Test("What comes after a quiet time is told at once, and so is the little that follows it")
         func quiet() {
             var outbox = Outbox()
-            for number in 0..<3 {
-                let now = start + Outbox.pause * (2 * number)
-                let isFirst = outbox.add("queue")
-                let steps = [outbox.next(at: now), outbox.next(at: now + Outbox.pause / 2)]
-                #expect(isFirst && steps == [.send(["queue"]), .end])
+            for round in 0..<3 {
+                let quiet = start + Outbox.pause * (2 * Outbox.burst * round)
+                for number in 0..<Outbox.burst {
+                    let now = quiet + .milliseconds(number)
+                    let isFirst = outbox.add("queue")
+                    let steps = [outbox.next(at: now), outbox.next(at: now)]
+                    #expect(isFirst && steps == [.send(["queue"]), .end])
+                }
             }
         }
 
-        @Test("What comes within a pause is told together at its end")
-        func pause() {
+        @Test("Of changes in a loop each pause tells the rest together")
+        func loop() {
             var outbox = Outbox()
-            var isFirst = outbox.add("queue")
-            var steps = [outbox.next(at: start)]
-            #expect(isFirst && steps == [.send(["queue"])])
-            isFirst = ["queue", "queue", "screens"].contains { outbox.add($0) }
-            let end = start + Outbox.pause
-            steps = [start + .milliseconds(1), end, end].map { outbox.next(at: $0) }
-            #expect(!isFirst && steps == [.wait(until: end), .send(["queue", "screens"]), .end])
-            isFirst = outbox.add("queue")
-            steps = [outbox.next(at: end)]
-            #expect(isFirst && steps == [.wait(until: end + Outbox.pause)])
+            var (now, sent) = (start, 0)
+            let end = start + Outbox.pause * 20
+            while now < end {
+                _ = outbox.add("queue")
+                _ = outbox.add("screens")
+                switch outbox.next(at: now) {
+                case .send(let news):
+                    #expect(news == ["queue", "screens"])
+                    sent += 1
+                case .wait(let time):
+                    #expect(time > now && time <= now + Outbox.pause)
+                    now = time
+                case .end: Issue.record("It ends with something to tell")
+                }
+            }
+            #expect(sent == 20 + Outbox.burst - 1)
         }
     }
 #endif

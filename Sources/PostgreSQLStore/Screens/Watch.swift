@@ -118,11 +118,15 @@
         }
     }
 
-    /// What other processes are to be told, and when: at once after a quiet time, and otherwise all
-    /// that comes within a pause together.
+    /// What other processes are to be told, and when: at once if they were told seldom, and otherwise
+    /// all that comes within a pause together.
+    ///
+    /// The server has one lock for notifications, so they are ten a second in the long run.
     struct Outbox {
-        /// How often they are told at most: the server has one lock for that.
         static let pause = Duration.milliseconds(100)
+        /// How many are sent without a pause after a quiet time: an alert that appears and is answered
+        /// at once takes three.
+        static let burst = 3
 
         enum Step: Equatable {
             case send(Set<String>)
@@ -133,7 +137,8 @@
 
         private var waiting: Set<String> = []
         private var isSending = false
-        private var lastSent: ContinuousClock.Instant?
+        /// When what was sent has taken its time: each notification takes a pause.
+        private var free: ContinuousClock.Instant?
 
         /// Returns whether nobody sends yet what was added.
         mutating func add(_ what: String) -> Bool {
@@ -147,8 +152,10 @@
                 isSending = false
                 return .end
             }
-            if let end = lastSent.map({ $0 + Self.pause }), end > now { return .wait(until: end) }
-            lastSent = now
+            let ahead = now + Self.pause * (Self.burst - 1)
+            let start = max(free ?? now, now)
+            if start > ahead { return .wait(until: now + (start - ahead)) }
+            free = start + Self.pause
             return .send(takeAll())
         }
 
