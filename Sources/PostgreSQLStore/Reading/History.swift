@@ -42,6 +42,9 @@
     enum History {
         /// How many rows one statement examines at most where no index leads to those of a filter.
         static let examined = 20_000
+        /// How many candidates of a search are compared with its text at once, if those of the first
+        /// look were not enough.
+        static let compared = 200
 
         struct Position: Sendable {
             let resolved: Int64
@@ -75,15 +78,18 @@
                 }
             }
             var records: [AlertRecord] = []
+            var candidates = limit
             while true {
                 guard !Task.isCancelled else { throw .cancelled("the search") }
-                let (start, rest) = (position, limit - records.count)
+                let (start, rest, count) = (position, limit - records.count, candidates)
                 let look = try await read("read the history") { db, queue in
-                    try db.look(queue, filter, text, after: start, limit: rest)
+                    try db.look(
+                        queue, filter, text, after: start, limit: rest, candidates: count)
                 }
                 records += look.records
                 guard let next = look.next, records.count < limit else { return records }
                 position = next
+                candidates = text == nil ? limit - records.count : History.compared
             }
         }
     }
@@ -91,7 +97,7 @@
     extension Connection {
         fileprivate func look(
             _ queue: Value, _ filter: HistoryFilter, _ text: SearchText?,
-            after last: History.Position?, limit: Int
+            after last: History.Position?, limit: Int, candidates count: Int
         ) throws -> History.Look {
             var values = NumberedValues("$", [queue])
             let sources = filter.sources(&values)
@@ -112,11 +118,9 @@
                         : "resolved_seq < \(sequence)")
             }
             // The words of what is found are compared as well.
-            var count = limit
             if let text {
                 conditions.append(
                     "words @@ \(values.add(.text(SearchLexemes.query(text))))::tsquery")
-                count = max(limit, 200)
             }
             // What is found by its words comes in the order of the log, as from a file.
             let order = "ORDER BY \(text == nil ? "resolved_ms DESC, " : "")resolved_seq DESC"

@@ -100,18 +100,23 @@
 
         // MARK: History
 
-        /// Pages of a queue that was moved from a file.
+        /// How many alerts are moved from a file; the rest are copies of them.
+        private static let moved = 20_000
+
+        /// Pages of a queue that was moved from a file, and then made as long as the plan says.
         private static func history(_ uri: String, _ plan: Plan) async throws -> [Row] {
-            var plan = plan
+            let moved = min(plan.alerts, moved)
+            var filling = plan
             // It is moved, so no other run can use it.
-            plan.directory = nil
-            let file = try await FilledQueue.make(resolved: plan.alerts, waiting: 0, plan: plan)
+            filling.directory = nil
+            let file = try await FilledQueue.make(resolved: moved, waiting: 0, plan: filling)
             let place = try location(uri)
             let start = ContinuousClock.now
             _ = try await QueueLocation(file.path).move(
                 to: QueueLocation(place.text), host: "bench", by: .bench
             ) { _, _, _ in }
             let moving = (ContinuousClock.now - start).inSeconds
+            try multiply(moved, by: plan.alerts / moved, in: place.value, uri)
             let store = try await PostgreSQLAlertStore.open(place.value)
             let newest = try await store.history(HistoryFilter(), limit: 1, after: nil)
             let now = newest.first?.response?.resolvedAt ?? Date()
@@ -122,7 +127,7 @@
                 ("rare source", { $0.source = Sample.rareSource }),
                 ("answered", { $0.outcome = .answered }),
                 ("withdrawn", { $0.outcome = .withdrawn }),
-                ("user", { $0.user = "root" }),
+                ("user", { $0.user = Sample.user }),
                 ("since", { $0.since = now - size / 100 }),
                 ("until", { $0.until = now - 9 * size / 100 }),
                 ("source + answered", { ($0.source, $0.outcome) = ("agent", .answered) }),
@@ -131,7 +136,7 @@
             ]
             var rows: [Row] = [
                 .reference(
-                    name, "move of \(PageTimes.size(plan)) alerts to the server", moving, unit: "s")
+                    name, "move of \(moved) alerts to the server", moving, unit: "s")
             ]
             for (label, set) in searches {
                 var filter = HistoryFilter()
@@ -150,6 +155,34 @@
             }
             await store.close()
             return rows
+        }
+
+        /// Copies the alerts of a queue behind themselves; the copies have no entries in the log, which
+        /// pages of the history do not read.
+        private static func multiply(
+            _ count: Int, by factor: Int, in place: PostgreSQLLocation, _ uri: String
+        ) throws {
+            let db = try Connection(uri)
+            db.timeLimit = .seconds(600)
+            let queue = try db.first("SELECT id FROM queues WHERE name = $1", .text(place.queue)) {
+                $0.integer()
+            }
+            try db.execute(
+                """
+                CREATE TEMPORARY TABLE copies AS SELECT * FROM alerts WHERE queue = \(queue ?? 0);
+                CREATE TEMPORARY TABLE step AS SELECT max(id) AS id, max(resolved_seq) AS seq,
+                    max(resolved_ms) - min(resolved_ms) + 1 AS ms FROM copies
+                """)
+            for _ in 1..<max(factor, 1) {
+                try db.execute(
+                    """
+                    UPDATE copies SET id = copies.id + step.id, key = NULL,
+                        resolved_seq = resolved_seq + step.seq, resolved_ms = resolved_ms + step.ms
+                    FROM step;
+                    INSERT INTO alerts SELECT * FROM copies
+                    """)
+            }
+            try db.execute("ANALYZE alerts")
         }
     }
 

@@ -104,7 +104,7 @@ final class Filler {
             """,
             .text(sample.outcome.rawValue), .integer(sample.button), .text(sample.by.rawValue),
             .optional(isTimer ? nil : Int64(1000)),
-            .optional(isTimer ? nil : "ana"), .optional(isTimer ? nil : "terminal"),
+            .optional(isTimer ? nil : Sample.user), .optional(isTimer ? nil : "terminal"),
             .optional(isTimer ? nil : "desk"), .optional(isTimer ? nil : Int64(4711)),
             .integer(resolved), .integer(head.sequence + 1),
             .optional(isCollected ? resolved : nil), .integer(entry.id))
@@ -141,7 +141,7 @@ final class Filler {
             Account(uid: 0, name: "root"), via: "bench",
             process: ProcessIdentity(host: host, pid: 1))
         let person = Responder(
-            Account(uid: 1000, name: "ana"), via: "terminal",
+            Account(uid: 1000, name: Sample.user), via: "terminal",
             process: ProcessIdentity(host: "desk", pid: 4711))
         let role = sample.flatMap { $0.button >= 0 ? Sample.buttons[$0.button].role : nil }
         var link = AuditEntry(

@@ -8,6 +8,8 @@ struct Sample {
         "deploy", "agent", "agent", "agent", "raid", "certificates", "mail", "cron",
     ]
     static let rareSource = "firmware"
+    /// Who answered.
+    static let user = "ana"
     static let buttons = [
         Alert.Button("Yes", id: "yes"), .cancel("No", id: "no"), Alert.Button("Later", id: "later"),
     ]
