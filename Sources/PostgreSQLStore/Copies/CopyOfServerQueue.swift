@@ -126,7 +126,7 @@
             do {
                 let transaction = try Session(location).lock()
                 (db, queue, self.home) = (transaction.db, transaction.queue, home)
-                guard transaction.start == .start, transaction.state.lastID == 0 else {
+                guard transaction.start == .start, transaction.lastID == 0 else {
                     transaction.rollBack()
                     throw AlertError.invalid(
                         "queue",

@@ -127,7 +127,7 @@
                     salt = NULL, words = NULL, erased_seq = $5 WHERE queue = $1 AND id = $2
                 """, queue, .integer(alert.record.id), .text(StoredJSON.encode(left.buttons)),
                 .optional(left.defaultButton), .integer(head.sequence.addingBounded(1)))
-            state.changedAlerts.insert(alert.record.id)
+            changedAlerts.insert(alert.record.id)
         }
     }
 #endif

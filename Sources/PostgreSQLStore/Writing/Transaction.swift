@@ -10,26 +10,6 @@
     /// committed. What it will need is asked for together with the lock, and what it writes is sent
     /// together with the commit: two round trips, however many members it has.
     final class Transaction {
-        /// What members change, which is undone if one of them fails.
-        struct State {
-            var head: AuditHead
-            var lastID: Alert.ID
-            var due: ClockReading?
-            /// Whether other callers must examine what the members did.
-            var concernsOthers = false
-            /// Whether something has changed without an entry.
-            var hasChangedSilently = false
-            /// The statements that were not sent yet.
-            var pending = Pipeline()
-            var sources: [SourceName: SourceRow] = [:]
-            /// How many more alerts of a source, or of an account, wait than before.
-            var counts: [SourceName: Int] = [:]
-            /// The alerts and keys about which rows read earlier may no longer be true.
-            var changedAlerts: Set<Alert.ID> = []
-            var changedKeys: Set<String> = []
-            var changedRequests: Set<RequestedChange> = []
-        }
-
         struct SourceName: Hashable {
             let account: Account
             let name: ExactText
@@ -52,11 +32,25 @@
         let firstID: Alert.ID
         /// The move of the queue, if it has moved.
         let move: QueueMove?
-        var state: State
-        /// How often pending statements were sent: what was changed before can't be undone alone.
-        private var flushes = 0
+        /// The end of the log, as it grows.
+        private(set) var head: AuditHead
+        private(set) var lastID: Alert.ID
+        var due: ClockReading?
+        /// Whether other callers must examine what the members did.
+        private(set) var concernsOthers = false
+        /// Whether something has changed without an entry.
+        private(set) var hasChangedSilently = false
         /// How many statements write something.
         private var writes = 0
+        /// The statements that were not sent yet.
+        private var pending = Pipeline()
+        private var sources: [SourceName: SourceRow] = [:]
+        /// How many more alerts of a source, or of an account, wait than before.
+        private var counts: [SourceName: Int] = [:]
+        /// The alerts and keys about which rows read earlier may no longer be true.
+        var changedAlerts: Set<Alert.ID> = []
+        private var changedKeys: Set<String> = []
+        private var changedRequests: Set<RequestedChange> = []
         private var found: [Statement: QueryResult] = [:]
         private let input = HashInput()
 
@@ -139,7 +133,7 @@
             lastTime = read.time
             changes = read.changes
             firstID = read.firstID
-            state = State(head: read.head, lastID: read.lastID)
+            (head, lastID) = (read.head, read.lastID)
             for (statement, result) in zip(needed, results.dropFirst(2)) {
                 found[statement] = result
             }
@@ -168,30 +162,28 @@
 
         func write(_ sql: String, _ values: [Value]) {
             writes += 1
-            state.pending.add(Statement(sql, values))
+            pending.add(Statement(sql, values))
         }
 
         /// Sends what is pending, so that what is read next is true.
         private func flush() throws {
-            guard !state.pending.statements.isEmpty else { return }
-            try db.run(state.pending)
-            state.pending = Pipeline()
-            flushes += 1
+            guard !pending.statements.isEmpty else { return }
+            try db.run(pending)
+            pending = Pipeline()
         }
 
-        /// Runs a part of the transaction, and undoes what it has changed if it fails.
+        /// Runs a part of the transaction, which is refused before it has written anything.
         ///
-        /// - Throws: ``HalfDone`` if that can't be undone alone, and `PostgreSQLError`.
+        /// - Throws: ``HalfDone`` if it was refused later: nothing of the transaction may stay then. And
+        ///   `PostgreSQLError`.
         func attempt<Result>(
             _ body: () throws -> Result
         ) throws -> Swift.Result<Result, AlertError> {
-            let (before, sent, written) = (state, flushes, writes)
+            let before = writes
             do {
                 return .success(try body())
             } catch let error as AlertError {
-                guard writes > written else { return .failure(error) }
-                guard flushes == sent else { throw HalfDone(error: error) }
-                state = before
+                guard writes == before else { throw HalfDone(error: error) }
                 return .failure(error)
             }
         }
@@ -200,8 +192,8 @@
 
         /// The statements that end the transaction.
         private var ending: Pipeline {
-            var pipeline = state.pending
-            for (source, count) in state.counts where count != 0 {
+            var pipeline = pending
+            for (source, count) in counts where count != 0 {
                 pipeline.add(
                     """
                     UPDATE sources SET pending = greatest(0, pending + $5)
@@ -213,16 +205,14 @@
                 """
                 UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $5,
                     changes = changes + $6 WHERE queue = $1
-                """, queue, .integer(state.head.sequence), .blob(state.head.hash),
-                .integer(now.wallMilliseconds), .integer(state.lastID),
-                .integer(state.hasChangedSilently ? 1 : 0))
+                """, queue, .integer(head.sequence), .blob(head.hash),
+                .integer(now.wallMilliseconds), .integer(lastID),
+                .integer(hasChangedSilently ? 1 : 0))
             return pipeline
         }
 
         /// Whether anything is to be stored.
-        var hasChanges: Bool {
-            flushes > 0 || !state.pending.statements.isEmpty || state.hasChangedSilently
-        }
+        var hasChanges: Bool { writes > 0 }
 
         func commit(within limit: Duration) -> CommitOutcome { db.commit(ending, within: limit) }
 
@@ -233,9 +223,9 @@
         /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
         private func audit(_ draft: AuditDraft, by caller: Caller) throws {
             try now.checkYear(of: "clock")
-            let entry = draft.entry(after: state.head, at: now, by: caller, input)
+            let entry = draft.entry(after: head, at: now, by: caller, input)
             write(Self.entryInsertion, [queue] + entry.values)
-            state.head = entry.event.cursor
+            head = entry.event.cursor
         }
 
         private static let entryInsertion = """
@@ -260,7 +250,7 @@
         }
     }
 
-    /// A part of a transaction has failed after something of it had been sent.
+    /// A part of a transaction was refused after it had written something.
     struct HalfDone: Error {
         let error: AlertError
     }
@@ -268,15 +258,8 @@
     // MARK: - The rules' view
 
     extension Transaction: QueueTransaction {
-        var head: AuditHead { state.head }
-
-        var due: ClockReading? {
-            get { state.due }
-            set { state.due = newValue }
-        }
-
         func alert(_ id: Alert.ID) throws -> StoredAlert? {
-            let isFresh = state.changedAlerts.contains(id)
+            let isFresh = changedAlerts.contains(id)
             let row = try read(Query.alert(queue, id), isFresh: isFresh).first { try AlertRow($0) }
             return try row?.checked(by: read(Query.trail(queue, id), isFresh: isFresh)) {
                 try read(Query.erasure(queue, $0))
@@ -285,9 +268,9 @@
 
         func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
             let query = Query.key(queue, key, source: source, of: account)
-            var isFresh = state.changedKeys.contains(key)
+            var isFresh = changedKeys.contains(key)
             var row = try read(query.alert, isFresh: isFresh).first { try AlertRow($0) }
-            if !isFresh, let id = row?.record.id, state.changedAlerts.contains(id) {
+            if !isFresh, let id = row?.record.id, changedAlerts.contains(id) {
                 isFresh = true
                 row = try read(query.alert, isFresh: true).first { try AlertRow($0) }
             }
@@ -302,7 +285,7 @@
         }
 
         func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
-            let isFresh = state.changedAlerts.contains(id)
+            let isFresh = changedAlerts.contains(id)
             return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest(of: id)
         }
 
@@ -325,12 +308,12 @@
 
         private func pendingCount(of account: Account, _ name: String) throws -> Int {
             let key = SourceName(account: account, name: ExactText(name))
-            return try (source(of: account, name)?.pending ?? 0) + state.counts[key, default: 0]
+            return try (source(of: account, name)?.pending ?? 0) + counts[key, default: 0]
         }
 
         func made(_ change: RequestedChange) throws -> MadeChange? {
             let oldest = now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)
-            let isFresh = state.changedRequests.contains(change)
+            let isFresh = changedRequests.contains(change)
             return try read(Query.request(queue, change), isFresh: isFresh).first {
                 row -> MadeChange? in
                 guard row.integer(at: 2) >= oldest else { return nil }
@@ -341,7 +324,7 @@
         }
 
         func remember(_ change: RequestedChange, _ made: MadeChange) {
-            state.changedRequests.insert(change)
+            changedRequests.insert(change)
             // Those that are too old go a few at a time.
             write(
                 """
@@ -361,7 +344,7 @@
         }
 
         func nextID() throws -> Alert.ID {
-            let last = max(state.lastID, firstID.subtractingBounded(1))
+            let last = max(lastID, firstID.subtractingBounded(1))
             guard last < .max else {
                 throw AlertError.storage(
                     operation: "number the alerts", "the last of them has the greatest number")
@@ -381,10 +364,10 @@
                     + prepared.values(
                         id: id, source: source.id, at: now, expiry: expiry,
                         entry: head.sequence.addingBounded(1)))
-            state.lastID = id
+            lastID = id
             count(account, name, by: 1)
-            state.changedAlerts.insert(id)
-            if let key = prepared.question.alert.key { state.changedKeys.insert(key) }
+            changedAlerts.insert(id)
+            if let key = prepared.question.alert.key { changedKeys.insert(key) }
         }
 
         func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
@@ -428,18 +411,18 @@
                 write(
                     "UPDATE alerts SET superseded_by = $3 WHERE queue = $1 AND id = $2", queue, id,
                     .integer(successor))
-                if let key = record.alert.key { state.changedKeys.insert(key) }
+                if let key = record.alert.key { changedKeys.insert(key) }
             case .collected(let moment, _):
                 // The log says whether it was stale.
                 write(
                     "UPDATE alerts SET collected_ms = $3 WHERE queue = $1 AND id = $2", queue, id,
                     .integer(moment.wallMilliseconds))
             }
-            state.changedAlerts.insert(record.id)
+            changedAlerts.insert(record.id)
         }
 
         func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) throws {
-            if concernsOthers { state.concernsOthers = true }
+            if concernsOthers { self.concernsOthers = true }
             try audit(draft, by: caller)
         }
     }
@@ -459,11 +442,11 @@
     extension Transaction {
         private func source(of account: Account, _ name: String) throws -> SourceRow? {
             let key = SourceName(account: account, name: ExactText(name))
-            if let known = state.sources[key] { return known }
+            if let known = sources[key] { return known }
             let row = try read(Query.source(queue, account, name)).first { row in
                 SourceRow(id: row.integer(at: 0), pending: Int(row.integer(at: 1)))
             }
-            if let row { state.sources[key] = row }
+            if let row { sources[key] = row }
             return row
         }
 
@@ -476,16 +459,16 @@
             guard let id = try read(statement, isFresh: true).first({ $0.integer() }) else {
                 throw AlertError.inconsistent(nil, "a source could not be stored")
             }
-            (flushes, writes) = (flushes + 1, writes + 1)
+            writes += 1
             let row = SourceRow(id: id, pending: 0)
-            state.sources[SourceName(account: account, name: ExactText(name))] = row
+            sources[SourceName(account: account, name: ExactText(name))] = row
             return row
         }
 
         private func count(_ account: Account, _ name: String, by difference: Int) {
             for name in [name, ""] {
                 let key = SourceName(account: account, name: ExactText(name))
-                state.counts[key, default: 0] += difference
+                counts[key, default: 0] += difference
             }
         }
     }
@@ -518,13 +501,13 @@
                 $0.integer()
             }
             if !awake.isEmpty {
-                (state.concernsOthers, state.hasChangedSilently) = (true, true)
+                (concernsOthers, hasChangedSilently) = (true, true)
                 write(
                     """
                     UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL,
                         snoozed_boot = NULL WHERE queue = $1 AND id = ANY ($2::bigint[])
                     """, queue, .integers(awake))
-                state.changedAlerts.formUnion(awake)
+                changedAlerts.formUnion(awake)
             }
             return awake.count == 500
         }

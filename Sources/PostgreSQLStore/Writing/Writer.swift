@@ -208,7 +208,7 @@
         private enum Outcome {
             /// Everything is stored, but for the members with an error.
             case done([AlertError?])
-            /// A member failed after something of it had been sent: each has to be tried alone.
+            /// A member failed that has written something: each has to be tried alone.
             case alone
             case failed(AlertError)
             /// Nothing is stored, and the server may do it in a moment.
@@ -294,13 +294,13 @@
             _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job],
             on session: Session
         ) throws -> Outcome {
-            let (start, head) = (transaction.start, transaction.state.head)
+            let (start, head) = (transaction.start, transaction.head)
             let entries =
                 head.sequence > start.sequence ? start.sequence + 1...head.sequence : nil
-            let isOwn = !transaction.state.concernsOthers
+            let isOwn = !transaction.concernsOthers
             if let entries, isOwn { known.expect(entries) }
             let changes =
-                transaction.changes + (transaction.state.hasChangedSilently ? 1 : 0)
+                transaction.changes + (transaction.hasChangedSilently ? 1 : 0)
             let stored = { [self] in
                 let othersHaveChanged = known.didCommit(
                     from: start, changes: transaction.changes, to: head, changes: changes)
