@@ -312,6 +312,46 @@
             await store.close()
         }
 
+        @Test("An overdue alert that the log contradicts makes no look at the next one a write")
+        func contradictedDeadline() async throws {
+            let forged = try await ForgedQueue.empty()
+            let store = forged.store
+            try await store.ask(.yesNo("First?", deadline: .after(.seconds(60))))
+            let second = try await store.ask(.yesNo("Second?")).id
+            try forged.forge("UPDATE alerts SET title = 'Other?' WHERE queue = $1 AND id = 1")
+            forged.clock.advance(by: .seconds(61))
+            // Nothing can be written.
+            let (db, queue) = try forged.connectAsForger()
+            try db.execute("BEGIN")
+            try db.run("SELECT 1 FROM heads WHERE queue = $1 FOR UPDATE", queue)
+            #expect(try await store.next(ScreenQuery(for: ["terminal"])).record?.id == second)
+            db.rollBack()
+            await store.close()
+        }
+
+        @Test("Any number of alerts that the log contradicts lets the others expire")
+        func manyContradicted() async throws {
+            let forged = try await ForgedQueue.empty()
+            let store = forged.store
+            let question = Question(alert: .yesNo(deadline: .after(.seconds(60))), source: "test")
+            for _ in 0..<6 {
+                let asks = [Change](repeating: .ask(question), count: 350)
+                for result in try await store.commit(asks, by: .ana) { _ = try result.get() }
+            }
+            try forged.forge("UPDATE alerts SET title = 'Keep?' WHERE queue = $1 AND id <= 2050")
+            forged.clock.advance(by: .seconds(120))
+            let (db, queue) = try forged.connectAsForger()
+            #expect(
+                try await eventually {
+                    try await store.sweep()
+                    return try db.first(
+                        "SELECT count(*) FROM alerts WHERE queue = $1 AND outcome IS NOT NULL",
+                        queue
+                    ) { $0.integer() } == 50
+                })
+            await store.close()
+        }
+
         @Test(
             "Nothing is appended to a log whose end is not the head that is known",
             arguments: [

@@ -19,7 +19,7 @@
         private let watch: Watch
         let leases: Leases
         private let timekeeper: Timekeeper?
-        private let overdueStart = Mutex(0)
+        private let overdueStart = OverdueStart()
         private let closing = Mutex(false)
         private let names = Mutex(HostNames(own: "", home: ""))
         /// Makes another connection for a reader.
@@ -255,22 +255,19 @@
 
         /// Stores expiries and ends snoozes, for as long as some are due.
         nonisolated(nonsending) func sweep() async throws(AlertError) {
-            var goesOn = true
+            var goesOn = refusal == nil
             while goesOn {
-                guard refusal == nil else { return }
-                let isDue = try await read("look for deadlines") { [clock] db, queue in
-                    try db.run(Query.isDue(queue, clock.now())).first { $0.optionalText() == "t" }
-                        ?? false
+                let due = try await read("look for deadlines") { [clock, overdueStart] db, queue in
+                    try db.due(queue, at: clock.now(), from: overdueStart)
                 }
-                guard isDue else { return }
-                let first = overdueStart.withLock { $0 }
-                let (more, next) = try await writer.perform("store expiries") {
-                    [caller = hosts.stored(caller)] transaction in
-                    var start = first
-                    return (try transaction.applyDeadlines(from: &start, by: caller), start)
+                guard !due.isEmpty else { return }
+                goesOn = try await writer.perform("store expiries") { queue in
+                    due.expired.flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] }
+                } _: { [caller = hosts.stored(caller)] transaction in
+                    let hasExpired = try transaction.expire(due.expired, by: caller)
+                    let hasWoken = try due.hasSnooze && transaction.endSnoozes()
+                    return hasExpired || hasWoken
                 }
-                overdueStart.withLock { $0 = next }
-                goesOn = more
             }
         }
 

@@ -1,6 +1,20 @@
 #if PostgreSQL
     import AlertCore
+    import AlertTables
     import PostgreSQL
+
+    /// What can be stored of the effects of time.
+    struct Due: Sendable {
+        /// How many alerts one transaction expires.
+        static let maximumExpiries = 100
+
+        /// The first alerts whose deadline has passed, without those that the log contradicts.
+        var expired: [Alert.ID] = []
+        /// Whether a snooze is over.
+        var hasSnooze = false
+
+        var isEmpty: Bool { expired.isEmpty && !hasSnooze }
+    }
 
     // Passed deadlines and finished snoozes.
     extension Query {
@@ -51,12 +65,6 @@
                 moment(queue, now) + [.integer(limit)])
         }
 
-        /// Whether anything is due.
-        static func isDue(_ queue: Value, _ now: ClockReading) -> Statement {
-            Statement(
-                "SELECT EXISTS (\(overdue)) OR EXISTS (\(finished))", moment(queue, now))
-        }
-
         /// The earliest deadlines and ends of snoozes: those of this boot, with both times, and those
         /// given as dates.
         static func nextDue(_ queue: Value, _ now: ClockReading) -> Statement {
@@ -85,6 +93,47 @@
                 SELECT (SELECT coalesce(sum(pending), 0) FROM sources
                     WHERE queue = $1 AND name <> '') - (SELECT count(*) FROM (\(overdue)) AS due)
                 """, moment(queue, now))
+        }
+    }
+
+    extension Connection {
+        /// What is due, and can be stored.
+        ///
+        /// - Parameter start: Where to look for passed deadlines; if none of those there can be stored,
+        ///   the next look begins after them.
+        func due(_ queue: Value, at now: ClockReading, from start: OverdueStart) throws -> Due {
+            let limit = OverdueStart.examined
+            let results = try run(
+                Pipeline([
+                    Query.overdue(queue, now, limit: limit, from: start.count),
+                    Query.finishedSnoozes(queue, now, limit: 1),
+                ]))
+            let overdue = results[0].rows { $0.integer() }
+            var due = Due(hasSnooze: results[1].count > 0)
+            for ids in overdue.slices(of: Due.maximumExpiries) where due.expired.isEmpty {
+                due.expired = try consistent(queue, ids)
+            }
+            start.note(examined: overdue.count, canStore: !due.expired.isEmpty)
+            return due
+        }
+
+        /// Those of some alerts that the log confirms.
+        private func consistent(
+            _ queue: Value, _ ids: ArraySlice<Alert.ID>
+        ) throws -> [Alert.ID] {
+            let found = try readAtOnce(
+                ids.flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] })
+            return try zip(ids, stride(from: 0, to: found.count, by: 2)).compactMap { id, index in
+                do {
+                    let alert = try found[index].first { try AlertRow($0) }
+                    _ = try alert?.checked(by: found[index + 1]) {
+                        try run(Query.erasure(queue, $0))
+                    }
+                    return alert.map { _ in id }
+                } catch AlertError.inconsistent {
+                    return nil
+                }
+            }
         }
     }
 

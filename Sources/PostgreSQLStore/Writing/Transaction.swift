@@ -148,16 +148,6 @@
             return try db.run(statement)
         }
 
-        /// Reads what will be needed in one round trip.
-        private func readAtOnce(_ statements: [Statement]) throws {
-            let missing = statements.filter { found[$0] == nil }
-            guard !missing.isEmpty else { return }
-            try flush()
-            for (statement, result) in zip(missing, try db.run(Pipeline(missing))) {
-                found[statement] = result
-            }
-        }
-
         func write(_ sql: String, _ values: Value...) { write(sql, values) }
 
         func write(_ sql: String, _ values: [Value]) {
@@ -476,40 +466,34 @@
     // MARK: - What becomes due
 
     extension Transaction {
-        /// How many alerts one look examines.
-        static let examined = 1000
-
-        /// Stores that deadlines have passed and ends snoozes that are over; returns whether there may
-        /// be more. Alerts that the log contradicts are skipped.
-        func applyDeadlines(from start: inout Int, by caller: Caller) throws -> Bool {
-            let ids = try read(Query.overdue(queue, now, limit: Self.examined, from: start))
-                .rows { $0.integer() }
-            try readAtOnce(
-                ids.prefix(200).flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] })
-            var expired = 0
+        /// Stores that the deadlines of some alerts have passed; returns whether it has. Those that the
+        /// log contradicts are skipped, and those that have ended in another way meanwhile.
+        func expire(_ ids: [Alert.ID], by caller: Caller) throws -> Bool {
+            var hasExpired = false
             for id in ids {
-                // One transaction does not take all of them.
-                guard expired < 100 else { return true }
                 let alert: StoredAlert?
                 do { alert = try self.alert(id) } catch AlertError.inconsistent { alert = nil }
-                guard let alert else { continue }
+                guard let alert, alert.isOverdue(at: now) else { continue }
                 try expire(alert, by: caller)
-                expired += 1
+                hasExpired = true
             }
-            if expired == 0 { start = ids.count == Self.examined ? start + ids.count : 0 }
+            return hasExpired
+        }
+
+        /// Ends snoozes that are over, 500 at most; returns whether there were any.
+        func endSnoozes() throws -> Bool {
             let awake = try read(Query.finishedSnoozes(queue, now, limit: 500)).rows {
                 $0.integer()
             }
-            if !awake.isEmpty {
-                (concernsOthers, hasChangedSilently) = (true, true)
-                write(
-                    """
-                    UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL,
-                        snoozed_boot = NULL WHERE queue = $1 AND id = ANY ($2::bigint[])
-                    """, queue, .integers(awake))
-                changedAlerts.formUnion(awake)
-            }
-            return awake.count == 500
+            guard !awake.isEmpty else { return false }
+            (concernsOthers, hasChangedSilently) = (true, true)
+            write(
+                """
+                UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL
+                WHERE queue = $1 AND id = ANY ($2::bigint[])
+                """, queue, .integers(awake))
+            changedAlerts.formUnion(awake)
+            return true
         }
     }
 #endif

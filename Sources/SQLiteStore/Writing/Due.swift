@@ -1,6 +1,5 @@
 import AlertCore
 import SQLite
-import Synchronization
 
 /// The effects of time on a queue.
 struct Due: Sendable {
@@ -10,25 +9,6 @@ struct Due: Sendable {
     /// a date; `nil` if there is none. Dates, and times set in an earlier boot, follow the wall
     /// clock, which may jump: that is only noticed by looking often.
     var next: ClockReading?
-}
-
-/// How many overdue alerts a process leaves out when it looks for expiries to store.
-///
-/// An alert that the log contradicts stays overdue, because its expiry can't be stored. Each look
-/// examines a thousand alerts at most, and one that finds none to store moves the next look on. So
-/// looks are short however many such alerts there are, and reach all the others in turn.
-final class OverdueStart: Sendable {
-    /// How many alerts a look examines.
-    static let examined = 1000
-
-    private let start = Mutex(0)
-
-    var count: Int { start.withLock { $0 } }
-
-    /// Moves the next look on, or to the beginning.
-    func move(by distance: Int?) {
-        start.withLock { start in start = distance.map { start + $0 } ?? 0 }
-    }
 }
 
 // Passed deadlines and finished snoozes.
@@ -111,11 +91,10 @@ extension Database {
     ///   the next look begins after them.
     func isDue(at now: ClockReading, from start: OverdueStart) throws -> Bool {
         guard try finishedSnoozes(at: now, limit: 1).isEmpty else { return true }
-        let limit = OverdueStart.examined
-        let ids = try overdue(at: now, limit: limit, from: start.count)
-        if try ids.contains(where: { try consistentAlert($0) != nil }) { return true }
-        start.move(by: ids.count == limit ? limit : nil)
-        return false
+        let ids = try overdue(at: now, limit: OverdueStart.examined, from: start.count)
+        let canStore = try ids.contains { try consistentAlert($0) != nil }
+        start.note(examined: ids.count, canStore: canStore)
+        return canStore
     }
 
     /// The earliest deadline or end of a snooze among those set in this boot and those given as
