@@ -168,6 +168,33 @@
             await store.close()
         }
 
+        @Test("A claim or a lease that its caller did not get keeps nobody else out")
+        func claimInVain() async throws {
+            let server = try await PostgreSQLServer()
+            let queue = try OwnServers([server])
+            let proxy = try Proxy(to: server.socket)
+            let store = try await PostgreSQLAlertStore.open(
+                try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
+            try await store.ask(.yesNo())
+            // Connects.
+            #expect(await store.screens() == ScreenRoster())
+            proxy.fail(.cut, after: 0, .toClient)
+            let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+            #expect(await thrown { try await store.claim(1) }?.kind == "busy")
+            #expect(await thrown { try await store.attach(screen) }?.kind == "busy")
+            let db = try queue.connect()
+            let rows = { () throws -> [Int64] in
+                try db.rows(
+                    "SELECT count(*) FROM claims UNION ALL SELECT count(*) FROM screens"
+                ) { $0.integer() }
+            }
+            // Its insertion took effect.
+            #expect(try rows() == [1, 0])
+            proxy.heal()
+            #expect(try await eventually { try rows() == [0, 0] })
+            await store.close()
+        }
+
         private static func location(_ proxy: Proxy) throws -> PostgreSQLLocation {
             try PostgreSQLLocation(
                 "postgresql://alertq@127.0.0.1:\(proxy.port)/postgres?sslmode=disable"

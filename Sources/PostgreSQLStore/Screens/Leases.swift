@@ -74,6 +74,24 @@
             }
         }
 
+        /// Inserts the row of a lease; returns whether it is there.
+        ///
+        /// If it is not known to be there, it is deleted, so that it does not keep others out until
+        /// its time is over.
+        private nonisolated(nonsending) func insert(
+            _ epoch: Epoch, _ operation: String,
+            _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Bool
+        ) async throws(AlertError) -> Bool {
+            do throws(AlertError) {
+                return try await run(operation, body)
+            } catch {
+                state.withLock { $0.ended.append(epoch.number) }
+                startRenewing()
+                deleteEndedSoon()
+                throw error
+            }
+        }
+
         private func deleteEnded(_ db: Connection, _ queue: Value) throws {
             let ended = state.withLock { state in
                 defer { state.ended = [] }
@@ -110,7 +128,7 @@
 
         func attach(_ screen: AttachedScreen) async throws(AlertError) -> RowLease {
             let lease = RowLease(as: try Self.text(screen), of: self)
-            let isAttached = try await run("attach the screen") { db, queue in
+            let isAttached = try await insert(lease.epoch, "attach the screen") { db, queue in
                 try lease.attach(db, queue)
             }
             guard isAttached else {
@@ -218,7 +236,7 @@
             _ id: Alert.ID, for purpose: ClaimPurpose
         ) async throws(AlertError) -> (any Claim)? {
             let claim = RowClaim(of: id, for: purpose, in: self)
-            let isClaimed = try await run("claim the alert") { db, queue in
+            let isClaimed = try await insert(claim.number, "claim the alert") { db, queue in
                 try claim.insert(db, queue)
             }
             guard isClaimed else { return nil }
@@ -260,22 +278,27 @@
 
         /// Gives a sign of life of each screen and claim; one whose row is gone is lost.
         private func renew() async {
-            let (claims, screens) = (claims, attached)
-            guard !screens.isEmpty || !claims.isEmpty else { return }
-            // The server grants the time from before it answers.
-            let now = ContinuousClock.now
-            let kept = try? await run("renew the leases") { db, queue -> Set<Int64> in
-                let screens = Statement(
+            let hasSome = state.withLock {
+                !$0.screens.isEmpty || !$0.claims.isEmpty || !$0.ended.isEmpty
+            }
+            guard hasSome else { return }
+            try? await run("renew the leases") { db, queue in
+                // Only now: what has ended until now is deleted, and must not come back.
+                let (claims, screens) = (self.claims, self.attached)
+                // The server grants the time from before it answers.
+                let now = ContinuousClock.now
+                let renewal = Statement(
                     """
                     UPDATE screens SET seen_ms = \(Lease.clock)
                     WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
                     """, queue, .integers(screens.map { Int64(bitPattern: $1.number) }))
                 let results = try db.run(
-                    Pipeline([screens] + RowClaim.renewals(of: claims, queue)))
-                return Set(results.flatMap { $0.rows { $0.integer() } })
+                    Pipeline([renewal] + RowClaim.renewals(of: claims, queue)))
+                let kept = Set(results.flatMap { $0.rows { $0.integer() } })
+                self.end(claims, screens, at: now) {
+                    kept.contains(Int64(bitPattern: $0.number))
+                }
             }
-            guard let kept else { return }
-            end(claims, screens, at: now) { kept.contains(Int64(bitPattern: $0.number)) }
         }
 
         /// Ends the leases that are lost.
