@@ -218,8 +218,8 @@
             try flush()
             // Otherwise what follows would not know how many rows there are now.
             try db.run("ANALYZE (SKIP_LOCKED) alerts, audit, sources")
-            return try Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
-                .report(expecting: copied.savedHead)
+            var verification = Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
+            return try verification.report(expecting: copied.savedHead)
         }
 
         /// The words of an alert that has ended.

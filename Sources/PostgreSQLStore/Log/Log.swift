@@ -42,8 +42,9 @@
             try await withCancelCheck { isCancelled throws(AlertError) in
                 try await read("verify the audit log", aside: true) { [clock] db, queue in
                     try db.reading {
-                        try Verification(db, queue, clock.now(), isCancelled, progress)
-                            .report(expecting: head)
+                        var verification = Verification(
+                            db, queue, clock.now(), isCancelled, progress)
+                        return try verification.report(expecting: head)
                     }
                 }
             }
@@ -69,6 +70,8 @@
         let now: ClockReading
         let isCancelled: () -> Bool
         let progress: (_ done: Int, _ total: Int) -> Void
+        /// The number of entries, and how many were read: each once for the chain and once for its alert.
+        private var (total, entriesRead) = (0, 0)
 
         init(
             _ db: Connection, _ queue: Value, _ now: ClockReading,
@@ -79,10 +82,10 @@
             (self.isCancelled, self.progress) = (isCancelled, progress)
         }
 
-        func report(expecting head: AuditHead?) throws -> AuditReport {
+        mutating func report(expecting head: AuditHead?) throws -> AuditReport {
             var verifier = AuditVerifier(expecting: head)
-            let end = try db.head(queue).head
-            try addEntries(to: &verifier, upTo: Int(end.sequence))
+            total = Int(try db.head(queue).head.sequence)
+            try addEntries(to: &verifier)
             try addAlerts(to: &verifier)
             for fault in try sourceFaults() { verifier.add(fault) }
             for fault in try headFaults(verifier.alerts) { verifier.add(fault) }
@@ -138,7 +141,7 @@
             return faults
         }
 
-        private func addEntries(to verifier: inout AuditVerifier, upTo total: Int) throws {
+        private mutating func addEntries(to verifier: inout AuditVerifier) throws {
             let input = HashInput()
             try db.visit(
                 Statement(
@@ -152,9 +155,14 @@
                 } else {
                     verifier.add(LoggedEntry(unreadable: AuditRow.head(row)))
                 }
-                progress(Int(verifier.report.entries) / 2, total)
+                didRead(1)
                 return true
             }
+        }
+
+        private mutating func didRead(_ count: Int) {
+            entriesRead += count
+            progress(entriesRead / 2, total)
         }
 
         /// The alerts that an erasure names, each with the entry that it names itself.
@@ -174,7 +182,7 @@
         }
 
         /// Adds what is found about each alert, and about those that only the log knows.
-        private func addAlerts(to verifier: inout AuditVerifier) throws {
+        private mutating func addAlerts(to verifier: inout AuditVerifier) throws {
             var trails: [AlertTrail] = []
             var start: Int64?
             repeat {
@@ -200,6 +208,7 @@
                     }
                     verifier.add(faults.map { $0.problem(of: trail.id) })
                 }
+                didRead(trails.reduce(0) { $0 + $1.count })
             } while start != nil
         }
 
