@@ -204,8 +204,9 @@
                         listening = db
                     }
                 }
-                let (head, changes) = try db.head(session.queue)
-                return (head, changes, told)
+                let end = try db.head(session.queue)
+                session.clock.note(end.time)
+                return (end.head, end.changes, told)
             } catch {
                 if let error = error as? PostgreSQLError, error.isConnectionLost { session.drop() }
                 throw translated(error, "watch the queue")

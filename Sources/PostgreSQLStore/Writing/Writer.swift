@@ -389,10 +389,15 @@
 
         static let noHead = AlertError.inconsistent(nil, "the queue has no head")
 
-        /// The end of a queue's log, and how often something has changed without an entry.
-        func head(_ queue: Value) throws -> (head: AuditHead, changes: Int64) {
-            let found = try first("SELECT seq, hash, changes FROM heads WHERE queue = $1", queue) {
-                (head: AuditHead($0, at: 0), changes: $0.integer(at: 2))
+        /// The end of a queue's log, how often something has changed without an entry, and what the
+        /// server's clock shows.
+        func head(
+            _ queue: Value
+        ) throws -> (head: AuditHead, changes: Int64, time: Int64) {
+            let found = try first(
+                "SELECT seq, hash, changes, \(Lease.clock) FROM heads WHERE queue = $1", queue
+            ) {
+                (head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3))
             }
             guard let found else { throw Self.noHead }
             return found
