@@ -85,6 +85,28 @@
             for store in [stopped, other] { await store.close() }
         }
 
+        @Test("Whoever waits behind another caller is told in time that the head is held, too")
+        func secondCaller() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let store = try await queue.open(busyTime: .seconds(4))
+            let db = try queue.connect()
+            try db.execute("BEGIN; SELECT 1 FROM heads FOR UPDATE")
+            let start = ContinuousClock.now
+            async let first = thrown { try await store.ask(.yesNo()) }
+            // The first one waits for the head.
+            #expect(
+                try await eventually {
+                    try queue.connect().first(
+                        "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                    ) { $0.integer() } == 1
+                })
+            #expect(await thrown { try await store.ask(.yesNo()) }?.kind == "busy")
+            #expect(await first?.kind == "busy")
+            #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(7))
+            db.rollBack()
+            await store.close()
+        }
+
         @Test("A session ends what nobody waits for, unless its role has other limits")
         func limits() async throws {
             let queue = try OwnServers([try await PostgreSQLServer()])

@@ -250,18 +250,17 @@
             let db = try session.open(within: timeLeft(for: jobs))
             db.timeLimit = timeLeft(for: jobs)
             var needed: [Statement] = []
-            var known: Set<Statement> = []
+            var isNeeded: Set<Statement> = []
             for statement in jobs.flatMap({ $0.reading(session.queue) })
-            where known.insert(statement).inserted { needed.append(statement) }
+            where isNeeded.insert(statement).inserted { needed.append(statement) }
             let transaction: Transaction
             do {
                 transaction = try Transaction(
-                    on: db, session, known: self.known.head, reading: needed,
-                    within: max(busyTime, .seconds(1)))
+                    on: db, session, known: known.head, reading: needed, within: db.timeLimit)
             } catch let error as AlertError {
                 db.rollBack()
                 switch error {
-                case .inconsistent, .incompatible: self.known.fail(error)
+                case .inconsistent, .incompatible: known.fail(error)
                 default: break
                 }
                 throw error
@@ -354,7 +353,7 @@
                         on: db, session, known: start,
                         reading: [
                             Query.entryHash(session.queue, head.sequence)
-                        ], within: max(left, .seconds(1)))
+                        ], within: left)
                     defer { db.rollBack() }
                     if let transaction,
                         let found = try? transaction.read(
