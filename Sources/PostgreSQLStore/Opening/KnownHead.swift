@@ -10,7 +10,19 @@
             var changes: Int64 = 0
             /// The own entries that are no news for other parts of the process, in ascending order.
             var own: [ClosedRange<Int64>] = []
+            /// Those of a transaction that is being committed, which a reader may see first. Another
+            /// process may commit entries with the same numbers.
+            var expected: Set<AuditHead> = []
             var failure: AlertError?
+
+            mutating func add(_ entries: ClosedRange<Int64>) {
+                if let last = own.last, last.upperBound + 1 == entries.lowerBound {
+                    own[own.count - 1] = last.lowerBound...entries.upperBound
+                } else {
+                    own.append(entries)
+                }
+                if own.count > KnownHead.maximumRanges { own.removeFirst() }
+            }
         }
 
         /// How many ranges of own entries are remembered; older ones are news once more.
@@ -25,27 +37,12 @@
 
         func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
-        /// Notes entries that the process is about to commit; they are its own.
-        func expect(_ entries: ClosedRange<Int64>) {
-            state.withLock { state in
-                if let last = state.own.last, last.upperBound + 1 == entries.lowerBound {
-                    state.own[state.own.count - 1] = last.lowerBound...entries.upperBound
-                } else {
-                    state.own.append(entries)
-                }
-                if state.own.count > Self.maximumRanges { state.own.removeFirst() }
-            }
-        }
+        /// Notes entries that the process is about to commit, and that are no news for other parts of
+        /// it.
+        func expect(_ entries: [AuditHead]) { state.withLock { $0.expected = Set(entries) } }
 
-        /// Forgets entries that were not committed after all.
-        func forget(_ entries: ClosedRange<Int64>) {
-            state.withLock { state in
-                guard let last = state.own.popLast(), last.lowerBound < entries.lowerBound else {
-                    return
-                }
-                state.own.append(last.lowerBound...(entries.lowerBound - 1))
-            }
-        }
+        /// Forgets the expected entries, which may not have been committed after all.
+        func forgetExpected() { state.withLock { $0.expected = [] } }
 
         /// Notes how far the log and the changes go; returns whether that is new.
         @discardableResult
@@ -64,6 +61,10 @@
         ) -> Bool {
             state.withLock { state in
                 let isContiguous = state.head.sequence >= start.sequence && state.changes >= before
+                if !state.expected.isEmpty {
+                    state.add(start.sequence + 1...head.sequence)
+                    state.expected = []
+                }
                 if head.sequence > state.head.sequence { state.head = head }
                 state.changes = max(state.changes, changes)
                 return !isContiguous
@@ -71,10 +72,11 @@
         }
 
         /// Whether an entry is the process's own, and no news for other parts of it.
-        func isOwn(_ sequence: Int64) -> Bool {
+        func isOwn(_ entry: AuditHead) -> Bool {
             state.withLock { state in
                 // The newest are asked for most.
-                state.own.last { $0.lowerBound <= sequence }?.contains(sequence) ?? false
+                let range = state.own.last { $0.lowerBound <= entry.sequence }
+                return range?.contains(entry.sequence) == true || state.expected.contains(entry)
             }
         }
     }

@@ -307,7 +307,7 @@
             }
             let isFull = entries.count == limit
             let events = entries.map(\.event).filter { event in
-                scope == .everybody || !known.isOwn(event.sequence)
+                scope == .everybody || !known.isOwn(event.cursor)
             }
             var news = News(
                 events: events,

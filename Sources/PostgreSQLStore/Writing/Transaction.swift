@@ -32,8 +32,8 @@
         let firstID: Alert.ID
         /// The move of the queue, if it has moved.
         let move: QueueMove?
-        /// The end of the log, as it grows.
-        private(set) var head: AuditHead
+        /// The entries that the members have added to the log.
+        private(set) var entries: [AuditHead] = []
         private(set) var lastID: Alert.ID
         var due: ClockReading?
         /// Whether other callers must examine what the members did.
@@ -133,7 +133,7 @@
             lastTime = read.time
             changes = read.changes
             firstID = read.firstID
-            (head, lastID) = (read.head, read.lastID)
+            lastID = read.lastID
             for (statement, result) in zip(needed, results.dropFirst(2)) {
                 found[statement] = result
             }
@@ -215,7 +215,7 @@
             try now.checkYear(of: "clock")
             let entry = draft.entry(after: head, at: now, by: caller, input)
             write(Self.entryInsertion, [queue] + entry.values)
-            head = entry.event.cursor
+            entries.append(entry.event.cursor)
         }
 
         private static let entryInsertion = """
@@ -248,6 +248,8 @@
     // MARK: - The rules' view
 
     extension Transaction: QueueTransaction {
+        var head: AuditHead { entries.last ?? start }
+
         func alert(_ id: Alert.ID) throws -> StoredAlert? {
             let isFresh = changedAlerts.contains(id)
             let row = try read(Query.alert(queue, id), isFresh: isFresh).first { try AlertRow($0) }

@@ -294,10 +294,8 @@
             on session: Session
         ) throws -> Outcome {
             let (start, head) = (transaction.start, transaction.head)
-            let entries =
-                head.sequence > start.sequence ? start.sequence + 1...head.sequence : nil
             let isOwn = !transaction.concernsOthers
-            if let entries, isOwn { known.expect(entries) }
+            if isOwn { known.expect(transaction.entries) }
             let changes =
                 transaction.changes + (transaction.hasChangedSilently ? 1 : 0)
             let stored = { [self] in
@@ -307,7 +305,6 @@
                 state.withLock { $0.hasLostPosted = false }
                 return Outcome.done(failures)
             }
-            let forget = { [known] in if let entries, isOwn { known.forget(entries) } }
             var outcome = transaction.commit(within: busyTime)
             if case .committed = outcome, transaction.db.hasStoppedWaiting {
                 outcome = .unknown(
@@ -316,14 +313,14 @@
             switch outcome {
             case .committed: return stored()
             case .refused(let error):
-                forget()
+                known.forgetExpected()
                 if jobs.count > 1, error.meaning == .giveUp { return .alone }
                 throw error
             case .unknown(let error):
                 session.drop()
                 // Whether it was carried out is found out before anybody is told anything.
                 guard let isStored = lookUp(head, after: start, on: session) else {
-                    forget()
+                    known.forgetExpected()
                     let operation = jobs[0].operation
                     return .failed(
                         .storage(
@@ -332,7 +329,7 @@
                                 + "it did: \(error)"))
                 }
                 if isStored { return stored() }
-                forget()
+                known.forgetExpected()
                 return .later(translated(error, jobs[0].operation))
             }
         }
