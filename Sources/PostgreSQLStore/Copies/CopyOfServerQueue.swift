@@ -3,8 +3,6 @@
     import AlertTables
     import PostgreSQL
 
-    /// How long one statement of a copy may take.
-    private let copyTime = Duration.seconds(24 * 3600)
     /// How long it waits for one, and for a commit.
     private let lockTime = Duration.seconds(10)
 
@@ -25,7 +23,7 @@
             let transaction = try Transaction(
                 on: db, self, known: .start, reading: [], within: lockTime,
                 allowsMoved: allowsMoved)
-            db.timeLimit = copyTime
+            db.timeLimit = Self.longTime
             try db.run(patience)
             return transaction
         }

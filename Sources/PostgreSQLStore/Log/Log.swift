@@ -40,7 +40,7 @@
             _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
         ) async throws(AlertError) -> AuditReport {
             try await withCancelCheck { isCancelled throws(AlertError) in
-                try await read("verify the audit log", aside: true) { [clock] db, queue in
+                try await readAside("verify the audit log") { [clock] db, queue in
                     try db.reading {
                         var verification = Verification(
                             db, queue, clock.now(), isCancelled, progress)

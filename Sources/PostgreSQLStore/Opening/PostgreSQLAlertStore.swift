@@ -20,10 +20,10 @@
         let leases: Leases
         private let timekeeper: Timekeeper?
         private let overdueStart = OverdueStart()
-        private let closing = Mutex(false)
+        private let reads = Mutex(LongReads())
         private let names = Mutex(HostNames(own: "", home: ""))
         /// Makes another connection for a reader.
-        private let makeSession: @Sendable () -> Session
+        private let makeSession: @Sendable (Interruption) -> Session
         /// Why nothing can be written through this store; `nil` for one that was opened for writing.
         let refusal: AlertError?
         /// How long a caller waits for a server that is away.
@@ -94,7 +94,7 @@
                     location, clock: clock, known: known, interruption: interruption,
                     checksDurability: checksDurability)
             }
-            makeSession = { session(interruptions.reading) }
+            makeSession = session
             reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
             // Leases are renewed whatever a reader waits for.
             let leaser = QueueConfined(session(interruptions.rest), label: "alertq.leases")
@@ -152,18 +152,14 @@
 
         var hosts: HostNames { names.withLock { $0 } }
 
-        var isClosed: Bool { closing.withLock { $0 } }
+        var isClosed: Bool { reads.withLock { $0.isOver } }
 
         package nonisolated(nonsending) func close() async {
-            let wasClosed = closing.withLock { isClosed in
-                defer { isClosed = true }
-                return isClosed
-            }
-            guard !wasClosed else { return }
+            guard let long = reads.withLock({ $0.end() }) else { return }
             timekeeper?.stop()
             watch.stop()
             // What readers wait for is no longer wanted; what was written and ended still is.
-            readingInterruption.interrupt()
+            for interruption in long + [readingInterruption] { interruption.interrupt() }
             await leases.close()
             await writer.close()
             await watch.flush()
@@ -176,22 +172,50 @@
         // MARK: Reading
 
         /// Reads on the connection that all readers share.
-        ///
-        /// - Parameter aside: Whether it takes long: it uses a connection of its own then.
         nonisolated(nonsending) func read<Result: Sendable>(
-            _ operation: String, aside: Bool = false,
+            _ operation: String,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
             guard !isClosed else { throw .closed }
-            let reader = aside ? QueueConfined(makeSession(), label: "alertq.aside") : reader
             let end = ContinuousClock.now + busyTime
             do throws(AlertError) {
                 return try await reader.run { session throws(AlertError) in
-                    try session.read(operation, until: end, takesLong: aside, body)
+                    try session.read(operation, until: end, body)
                 }
             } catch {
                 throw isClosed ? .closed : error
             }
+        }
+
+        /// Reads on a connection of its own for as long as that takes: until it is done, or its task
+        /// is cancelled, or the store closed.
+        nonisolated(nonsending) func readAside<Result: Sendable>(
+            _ operation: String,
+            _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
+        ) async throws(AlertError) -> Result {
+            let interruption: Interruption
+            do { interruption = try Interruption() } catch { throw translated(error, operation) }
+            guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
+            defer { reads.withLock { $0.remove(interruption) } }
+            let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
+            let end = ContinuousClock.now + busyTime
+            let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
+                do throws(AlertError) {
+                    let result = try await reader.run { session throws(AlertError) in
+                        try session.read(operation, until: end, takesLong: true, body)
+                    }
+                    return .success(result)
+                } catch {
+                    return .failure(error)
+                }
+            } onCancel: {
+                interruption.interrupt()
+            }
+            if isClosed { throw .closed }
+            if case .failure(.busy) = result, Task.isCancelled {
+                throw .cancelled("reading the queue")
+            }
+            return try result.get()
         }
 
         // MARK: Changes
@@ -342,7 +366,33 @@
         }
     }
 
+    /// The reads that take long, until no more may begin.
+    private struct LongReads {
+        private(set) var isOver = false
+        private var interruptions: [ObjectIdentifier: Interruption] = [:]
+
+        /// Adds a read that has begun, unless no more may.
+        mutating func begin(_ read: Interruption) -> Bool {
+            if !isOver { interruptions[ObjectIdentifier(read)] = read }
+            return !isOver
+        }
+
+        mutating func remove(_ read: Interruption) {
+            interruptions[ObjectIdentifier(read)] = nil
+        }
+
+        /// Lets no more begin; returns those that have, or `nil` if that had been done.
+        mutating func end() -> [Interruption]? {
+            guard !isOver else { return nil }
+            isOver = true
+            return Array(interruptions.values)
+        }
+    }
+
     extension Session {
+        /// How long one statement may take of what takes long: those who wait for it end it earlier.
+        static let longTime = Duration.seconds(24 * 3600)
+
         /// Reads, or does what may be done twice. If the server is away, it tries again until a moment
         /// has come, and once at least: the server may have ended the last connection long ago.
         ///
@@ -356,7 +406,7 @@
                 do {
                     let left = max(ContinuousClock.now.duration(to: end), .seconds(1))
                     let db = try open(within: left)
-                    if !takesLong { db.timeLimit = left }
+                    db.timeLimit = takesLong ? Self.longTime : left
                     return try body(db, queue)
                 } catch let error as PostgreSQLError
                     where error.maySucceedOnAnotherConnection && (!isRepeated || .now < end)

@@ -9,9 +9,7 @@
         package nonisolated(nonsending) func statistics(
             _ query: StatisticsQuery, _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
         ) async throws(AlertError) -> AlertStatistics {
-            guard !Task.isCancelled else { throw .cancelled("the count") }
-            let (statistics, total) = try await read("count the alerts", aside: true) {
-                db, queue in
+            let (statistics, total) = try await readAside("count the alerts") { db, queue in
                 try db.reading { try db.statistics(query, queue) }
             }
             if total > 0 { progress(total, total) }

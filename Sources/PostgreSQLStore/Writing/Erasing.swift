@@ -54,7 +54,9 @@
             }
             if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures() {
                 progress(PurgeProgress(phase: .file, done: 0, total: 1))
-                try await rewriteTable()
+                do throws(AlertError) { try await rewriteTable() } catch .cancelled {
+                    return report
+                }
                 try await writer.perform("note that the texts are gone") { transaction in
                     transaction.write(
                         """
@@ -72,7 +74,7 @@
             before date: Date, by caller: Caller
         ) async throws(AlertError) -> ErasableAlerts {
             let cutoff = Timestamp.milliseconds(date)
-            return try await read("look for old responses", aside: true) { db, queue in
+            return try await readAside("look for old responses") { db, queue in
                 var found = ErasableAlerts(for: caller)
                 try db.visit(
                     Statement(
@@ -110,8 +112,7 @@
         /// Rewrites the table and its indexes, without what was removed from them; see
         /// <https://www.postgresql.org/docs/current/sql-vacuum.html>.
         private nonisolated(nonsending) func rewriteTable() async throws(AlertError) {
-            try await read("rewrite the table “alerts”", aside: true) { db, _ in
-                db.timeLimit = .seconds(3600)
+            try await readAside("rewrite the table “alerts”") { db, _ in
                 try db.execute("VACUUM (FULL, ANALYZE) alerts")
             }
         }
