@@ -1,11 +1,13 @@
 #if PostgreSQL
-    import AlertCore
+    import Dispatch
     import PostgreSQL
-    import PostgreSQLStore
     import PostgreSQLTesting
     import StoreTesting
     import TestSupport
     import Testing
+
+    @testable import AlertCore
+    @testable import PostgreSQLStore
 
     @Suite("Lost claims on alerts in PostgreSQL", .inParallel, .needsServer)
     struct LostClaimTests {
@@ -41,6 +43,36 @@
             for store in [store, other] { await store.close() }
         }
 
+        @Test("A claim that ends while leases wait to be renewed does not come back")
+        func endedWhileRenewed() async throws {
+            let queue = try await PostgreSQLQueue()
+            let store = try await queue.open(SystemClock())
+            let id = try await store.ask(.yesNo()).id
+            let claim = try #require(try await store.claim(id, for: .waiting))
+            let gate = DispatchSemaphore(value: 0)
+            let held = Task { try await store.leases.run("wait") { _, _ in gate.wait() } }
+            // Meanwhile a renewal comes to wait for its turn.
+            try await Task.sleep(for: Lease.renewal * 2)
+            claim.end()
+            gate.signal()
+            try await held.value
+            #expect(try await eventually { try count(of: id, in: queue) == 0 })
+            // It does not come back.
+            try await store.leases.run("look") { _, _ in }
+            #expect(try count(of: id, in: queue) == 0)
+            await store.close()
+        }
+
+        /// How many claims on an alert there are.
+        private func count(of id: Alert.ID, in queue: PostgreSQLQueue) throws -> Int64? {
+            try queue.connect().first(
+                """
+                SELECT count(*) FROM claims WHERE alert_id = $1
+                    AND queue = (SELECT id FROM queues WHERE name = $2)
+                """, .integer(id), .text(queue.name)
+            ) { $0.integer() }
+        }
+
         @Test("A call that waits is seen to wait again after its claim was lost")
         func waiting() async throws {
             let queue = try await PostgreSQLQueue()
@@ -48,15 +80,7 @@
             let id = try await store.ask(.yesNo()).id
             let claim = try #require(try await store.claim(id, for: .waiting))
             try takeClaims(of: queue)
-            #expect(
-                try await eventually {
-                    try queue.connect().first(
-                        """
-                        SELECT count(*) FROM claims WHERE alert_id = $1
-                            AND queue = (SELECT id FROM queues WHERE name = $2)
-                        """, .integer(id), .text(queue.name)
-                    ) { $0.integer() } == 1
-                })
+            #expect(try await eventually { try count(of: id, in: queue) == 1 })
             claim.end()
             await store.close()
         }
@@ -89,6 +113,23 @@
                 })
             for manager in managers { await manager.close() }
             #expect(started.lines == ["first", "second"])
+        }
+
+        @Test("A hook whose turn is lost is cancelled, and the response left to others")
+        func hook() async throws {
+            let queue = try await PostgreSQLQueue()
+            let manager = try await manager(of: queue)
+            let id = try await manager.submit(.yesNo()).record.id
+            _ = try await manager.answer(id, buttonAt: 0)
+            let ended = Recorder()
+            let offer = try await manager.offer(id, grace: .zero) { _, _ in
+                do { try takeClaims(of: queue) } catch { ended.note("\(error)") }
+                do { try await Task.sleep(for: .seconds(600)) } catch { ended.note("cancelled") }
+                return false
+            }
+            #expect(offer == .taken && ended.lines == ["cancelled"])
+            #expect(try await manager.record(id).response?.collectedAt == nil)
+            await manager.close()
         }
 
         private func manager(of queue: PostgreSQLQueue) async throws -> AlertManager {

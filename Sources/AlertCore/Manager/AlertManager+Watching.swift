@@ -78,13 +78,13 @@ package enum HookOffer: Sendable {
 
 extension AlertManager {
     /// Lets a hook process a response that nobody has taken, in one process at a time, and collects
-    /// it if the hook succeeds.
+    /// it if the hook succeeds. If its turn is lost meanwhile, the hook's task is cancelled.
     ///
     /// - Parameter grace: How long after its response an alert is left to an asker whose process is
     ///   still running.
     package nonisolated func offer(
         _ id: Alert.ID, grace: Duration,
-        to hook: (AlertRecord, any Claim) async -> Bool
+        to hook: @escaping @Sendable (AlertRecord, any Claim) async -> Bool
     ) async throws(AlertError) -> HookOffer {
         guard let claim = try await store.claim(id) else { return .taken }
         defer { claim.end() }
@@ -96,7 +96,14 @@ extension AlertManager {
             await collectStale(record)
             return .stale
         }
-        guard await hook(record, claim) else { return .failed }
+        let work = Task { await hook(record, claim) }
+        claim.whenLost { work.cancel() }
+        let isDone = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        guard isDone else { return work.isCancelled && !Task.isCancelled ? .taken : .failed }
         for _ in 1...5 {
             do {
                 try await store.collect(id, by: context.caller, under: claim.epoch)

@@ -161,6 +161,7 @@ struct AnswerHook: Sendable {
             let input = try HookProgram.Input(of: record, in: manager, kept: turn.descriptor)
             let end = await program.run(input)
             if end == .exited(0) { return true }
+            // This process ends, or has lost the turn to another one.
             guard !Task.isCancelled else {
                 note(record.id, "\(end.text); its response stays uncollected")
                 return false
