@@ -68,6 +68,22 @@ extension Response {
     }
 }
 
+extension ErasedButtons {
+    /// The columns of `alerts` that an erasure sets.
+    package static let columns = [
+        "title", "message", "buttons", "info", "fields", "field_values", "note", "default_button",
+        "salt", "erased_seq",
+    ]
+
+    /// - Parameter sequence: The entry of the log that names the alert.
+    package func values(entry sequence: Int64) -> [Value] {
+        [
+            .null, .null, .text(StoredJSON.encode(buttons)), .text("{}"), .null, .null, .null,
+            .optional(defaultButton), .null, .integer(sequence),
+        ]
+    }
+}
+
 extension AuditEntry {
     /// The columns of a row of `audit`.
     package static let columns = AuditRow.Column.allCases.map { "\"\($0.snakeCased)\"" }

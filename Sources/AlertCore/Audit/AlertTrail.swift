@@ -199,6 +199,17 @@ extension AlertTrail {
 // MARK: - What happened in between
 
 extension AlertTrail {
+    /// Everything that a verification finds wrong with an alert.
+    ///
+    /// It needs all entries of the alert.
+    ///
+    /// - Parameter form: What only its row can have got wrong.
+    package func allFaults(
+        of alert: StoredAlert, form: [String] = [], at now: ClockReading
+    ) -> [AlertFault] {
+        faults(of: alert) + laterFaults(of: alert, at: now) + form.map { AlertFault($0) }
+    }
+
     /// Why the log contradicts an alert in what happened between its ask and its end; empty if it
     /// does not.
     ///

@@ -21,7 +21,7 @@ enum InMemoryCheck {
         for alert in queue.alerts {
             let trail = trails.removeValue(forKey: alert.id) ?? AlertTrail(of: alert.id)
             let faults =
-                trail.faults(of: alert.stored) + trail.laterFaults(of: alert.stored, at: now)
+                trail.allFaults(of: alert.stored, at: now)
             verifier.add(faults.map { $0.problem(of: alert.id) })
         }
         for (id, trail) in trails {

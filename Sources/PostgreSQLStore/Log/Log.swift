@@ -193,17 +193,14 @@
                         let alert = try? AlertRow(row)
                         return (
                             row.integer(AlertRow.Column.id),
-                            alert.map { (row: $0, faults: $0.formFaults(row)) }
+                            alert.map { (alert: $0.alert.withContent, faults: $0.formFaults(row)) }
                         )
                     }, uniquingKeysWith: { $1 })
                 for trail in trails {
                     let faults: [AlertFault]
                     switch found[trail.id] {
                     case .some(.some(let found)):
-                        let alert = found.row.alert.withContent
-                        faults =
-                            found.faults.map { AlertFault($0) } + trail.faults(of: alert)
-                            + trail.laterFaults(of: alert, at: now)
+                        faults = trail.allFaults(of: found.alert, form: found.faults, at: now)
                     case .some(.none), .none: faults = trail.faultsWithoutAlert
                     }
                     verifier.add(faults.map { $0.problem(of: trail.id) })

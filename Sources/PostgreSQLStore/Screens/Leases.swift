@@ -142,24 +142,34 @@
             return lease
         }
 
-        /// Inserts the row of a screen, unless it is there or too many are; returns whether it is.
+        /// Inserts the row of a screen, unless too many are there; returns whether it is.
         static func insert(
             _ epoch: Epoch, _ screen: String, _ db: Connection, _ queue: Value
+        ) throws -> Bool {
+            try insert(
+                Statement(
+                    """
+                    INSERT INTO screens (queue, epoch, screen, seen_ms)
+                    SELECT $1, $2, $3, \(Lease.clock)
+                    WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
+                    ON CONFLICT DO NOTHING
+                    """, queue, epoch.value, .text(screen), .integer(capacity)),
+                as: epoch, into: "screens", db, queue)
+        }
+
+        /// Deletes rows whose time is over, and inserts one; returns whether it is there, which may be
+        /// since an earlier attempt whose reply was lost.
+        static func insert(
+            _ insertion: Statement, as epoch: Epoch, into table: String, _ db: Connection,
+            _ queue: Value
         ) throws -> Bool {
             try db.run(
                 Pipeline([
                     Statement(
-                        "DELETE FROM screens WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
+                        "DELETE FROM \(table) WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
+                    insertion,
                     Statement(
-                        """
-                        INSERT INTO screens (queue, epoch, screen, seen_ms)
-                        SELECT $1, $2, $3, \(Lease.clock)
-                        WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
-                        ON CONFLICT DO NOTHING
-                        """, queue, epoch.value, .text(screen), .integer(capacity)),
-                    // Also if it was stored before, and the reply was lost.
-                    Statement(
-                        "SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2", queue,
+                        "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue,
                         epoch.value),
                 ]))[2].count == 1
         }

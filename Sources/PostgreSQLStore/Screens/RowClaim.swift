@@ -41,23 +41,14 @@
         func insert(_ db: Connection, _ queue: Value) throws -> Bool {
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
-            let isThere =
-                try db.run(
-                    Pipeline([
-                        Statement(
-                            "DELETE FROM claims WHERE queue = $1 AND NOT \(Lease.isSeen())",
-                            queue),
-                        Statement(
-                            """
-                            INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
-                            VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
-                            """, queue, .integer(alert),
-                            .text(purpose == .handling ? "handling" : "waiting"), number.value),
-                        // Also if it was stored before, and the reply was lost.
-                        Statement(
-                            "SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2", queue,
-                            number.value),
-                    ]))[2].count == 1
+            let isThere = try Leases.insert(
+                Statement(
+                    """
+                    INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                    VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
+                    """, queue, .integer(alert),
+                    .text(purpose == .handling ? "handling" : "waiting"), number.value),
+                as: number, into: "claims", db, queue)
             state.withLock { $0.lastSign = now }
             return isThere
         }

@@ -123,11 +123,12 @@
             // The entry that names all of them is the next one.
             write(
                 """
-                UPDATE alerts SET title = NULL, message = NULL, buttons = $3, info = '{}',
-                    fields = NULL, field_values = NULL, note = NULL, default_button = $4,
-                    salt = NULL, words = NULL, erased_seq = $5 WHERE queue = $1 AND id = $2
-                """, queue, .integer(alert.record.id), .text(StoredJSON.encode(left.buttons)),
-                .optional(left.defaultButton), .integer(head.sequence.addingBounded(1)))
+                UPDATE alerts SET words = NULL,
+                    \(ErasedButtons.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
+                WHERE queue = $1 AND id = $2
+                """,
+                [queue, .integer(alert.record.id)]
+                    + left.values(entry: head.sequence.addingBounded(1)))
             changedAlerts.insert(alert.record.id)
         }
     }

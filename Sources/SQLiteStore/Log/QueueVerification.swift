@@ -214,9 +214,7 @@ extension Database {
             }
             checked.add(
                 trails[next],
-                trails[next].faults(of: alert.alert)
-                    + trails[next].laterFaults(of: alert.alert, at: now)
-                    + alert.formFaults(row).map { AlertFault($0) })
+                trails[next].allFaults(of: alert.alert, form: alert.formFaults(row), at: now))
         }
         for trail in trails[next...] { checked.add(trail, trail.faultsWithoutAlert) }
         return checked

@@ -46,25 +46,6 @@ private struct StatisticsPage: Sendable {
     let since: Int64?
     let until: Int64?
 
-    /// Alerts that have the first five of these columns in common.
-    private enum Group: Int, ColumnList {
-        case source, outcome, buttonIndex, buttons, isUnseen, count, uncollected, firstAsked
-
-        var sql: String {
-            switch self {
-            case .source: "sources.name"
-            case .outcome, .buttonIndex: snakeCased
-            case .buttons: "iif(button_index >= 0, buttons, NULL)"
-            case .isUnseen: "presented_ms IS NULL"
-            case .count: "count(*)"
-            case .uncollected: "sum(outcome IS NOT NULL AND collected_ms IS NULL)"
-            case .firstAsked: "min(asked_ms)"
-            }
-        }
-    }
-
-    private enum Answer: Int, ColumnList { case resolvedMs, askedMs, presentedMs }
-
     private static let condition = """
         alerts.id > ?1 AND alerts.id <= ?2
             AND (?3 IS NULL OR sources.name = ?3)
@@ -79,39 +60,17 @@ private struct StatisticsPage: Sendable {
         ]
         try db.forEach(
             """
-            SELECT \(Group.list)
+            SELECT \(StatisticsTally.Group.list)
             FROM alerts CROSS JOIN sources ON sources.id = alerts.source_id
-            WHERE \(Self.condition) GROUP BY 1, 2, 3, 4, 5
+            WHERE \(Self.condition) GROUP BY \(StatisticsTally.Group.common)
             """, values
-        ) { row in
-            let outcome = row.optionalText(Group.outcome).flatMap(Outcome.init(rawValue:))
-            let isUnseen = row.integer(Group.isUnseen) == 1
-            let count = Int(row.integer(Group.count))
-            tally.addAlerts(
-                count, of: row.text(Group.source), outcome, isUnseen: isUnseen,
-                uncollected: Int(row.integer(Group.uncollected)),
-                firstAsked: row.integer(Group.firstAsked))
-            if let buttons = row.optionalText(Group.buttons), let outcome {
-                let index = Int(row.integer(Group.buttonIndex))
-                tally.addChoices(
-                    count, of: StoredJSON.buttonID(at: index, in: buttons) ?? "#\(index)", outcome,
-                    isUnseen: isUnseen)
-            }
-        }
-        // Policies and timers say nothing about people.
+        ) { tally.addGroup($0) }
         try db.forEach(
             """
-            SELECT \(Answer.list) FROM alerts
+            SELECT \(StatisticsTally.Answer.list) FROM alerts
             CROSS JOIN sources ON sources.id = alerts.source_id
-            WHERE \(Self.condition) AND outcome = 'answered' AND resolved_by = 'person'
+            WHERE \(Self.condition) AND \(StatisticsTally.isByPerson)
             """, values
-        ) { row in
-            let resolved = row.integer(Answer.resolvedMs)
-            tally.addAnswer(
-                fromAsked: resolved.subtractingBounded(row.integer(Answer.askedMs)),
-                fromPresented: row.optionalInteger(Answer.presentedMs).map {
-                    resolved.subtractingBounded($0)
-                })
-        }
+        ) { tally.addAnswer($0) }
     }
 }

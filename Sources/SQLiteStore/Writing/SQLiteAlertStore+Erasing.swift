@@ -124,12 +124,8 @@ extension WriteContext: ErasingTransaction {
         }
         // The entry that names all of them is the next one.
         try db.change(
-            """
-            UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
-                fields = NULL, field_values = NULL, note = NULL,
-                default_button = ?, salt = NULL, erased_seq = ? WHERE id = ?
-            """, .text(StoredJSON.encode(left.buttons)), .optional(left.defaultButton),
-            .integer(head.sequence.addingBounded(1)), .integer(record.id))
+            "UPDATE alerts SET \(ErasedButtons.columns.map { "\($0) = ?" }.list) WHERE id = ?",
+            left.values(entry: head.sequence.addingBounded(1)) + [.integer(record.id)])
     }
 }
 

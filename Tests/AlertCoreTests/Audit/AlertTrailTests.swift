@@ -92,7 +92,7 @@ struct AlertTrailTests {
 
         /// What is wrong, each with the entry that says so.
         var faults: [String] {
-            let faults = trail.faults(of: stored) + trail.laterFaults(of: stored, at: now)
+            let faults = trail.allFaults(of: stored, at: now)
             return faults.map { fault in "\(fault.sequence.map(String.init) ?? "-") \(fault.what)" }
         }
     }
