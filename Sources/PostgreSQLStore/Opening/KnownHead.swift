@@ -2,7 +2,8 @@
     import AlertCore
     import Synchronization
 
-    /// The end of the log as this process knows it, and which entries are its own.
+    /// The end of the log as this process knows it, which entries are its own, and what is known of
+    /// the queue from the beginning.
     final class KnownHead: Sendable {
         private struct State {
             var head = AuditHead.start
@@ -14,6 +15,7 @@
             /// process may commit entries with the same numbers.
             var expected: Set<AuditHead> = []
             var failure: AlertError?
+            var home: String?
 
             mutating func add(_ entries: ClosedRange<Int64>) {
                 if let last = own.last, last.upperBound + 1 == entries.lowerBound {
@@ -36,6 +38,12 @@
         var failure: AlertError? { state.withLock { $0.failure } }
 
         func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
+
+        /// The machine whose accounts are stored without a host; `nil` before the first connection.
+        var home: String? { state.withLock { $0.home } }
+
+        /// Notes that machine: what is known of accounts is of the first connection.
+        func note(home: String) { state.withLock { $0.home = $0.home ?? home } }
 
         /// Notes entries that the process is about to commit, and that are no news for other parts of
         /// it.

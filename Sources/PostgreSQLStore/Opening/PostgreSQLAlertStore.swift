@@ -21,7 +21,6 @@
         private let timekeeper: Timekeeper?
         private let overdueStart = OverdueStart()
         private let reads = Mutex(LongReads())
-        private let names = Mutex(HostNames(own: "", home: ""))
         /// Makes another connection for a reader.
         private let makeSession: @Sendable (Interruption) -> Session
         /// Why nothing can be written through this store; `nil` for one that was opened for writing.
@@ -127,19 +126,18 @@
             writer.closeSoon()
         }
 
-        /// Connects, and finds out how far the log goes and how accounts are named.
+        /// Connects, and finds out how far the log goes.
         private nonisolated(nonsending) func openFirst() async throws(AlertError) {
-            let (head, changes, home, move) = try await read("open the queue") { db, queue in
+            let (head, changes, move) = try await read("open the queue") { db, queue in
                 let found = try db.first(
                     """
-                    SELECT heads.seq, heads.hash, changes, host, moved_to
-                    FROM heads JOIN queues ON queues.id = heads.queue
-                    LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE heads.queue = $1
+                    SELECT heads.seq, heads.hash, changes, moved_to
+                    FROM heads LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE heads.queue = $1
                     """, queue
                 ) { row in
                     (
-                        AuditHead(row, at: 0), row.integer(at: 2), row.optionalText(at: 3) ?? "",
-                        row.optionalText(at: 4).map { QueueMove($0) }
+                        AuditHead(row, at: 0), row.integer(at: 2),
+                        row.optionalText(at: 3).map { QueueMove($0) }
                     )
                 }
                 guard let found else { throw Connection.noHead }
@@ -147,10 +145,9 @@
             }
             if let move, refusal == nil { throw .moved(location.description, to: move.place) }
             known.raise(to: head, changes: changes)
-            names.withLock { $0 = HostNames(own: location.ownHost, home: home) }
         }
 
-        var hosts: HostNames { names.withLock { $0 } }
+        var hosts: HostNames { HostNames(own: location.ownHost, home: known.home ?? "") }
 
         var isClosed: Bool { reads.withLock { $0.isOver } }
 

@@ -30,8 +30,6 @@
         private var connection: Connection?
         /// The number of the queue in its database.
         private var queueID: Int64?
-        /// The machine whose accounts are stored without a host.
-        private(set) var home: String?
         private let known: KnownHead
         /// Whether a server is refused that may lose what it has acknowledged.
         private let checksDurability: Bool
@@ -49,6 +47,9 @@
 
         /// The number of the queue, as every statement binds it.
         var queue: Value { .integer(queueID ?? 0) }
+
+        /// The machine whose accounts are stored without a host.
+        var home: String? { known.home }
 
         /// A connection that was working when it was last used.
         ///
@@ -126,8 +127,7 @@
             ) { (id: $0.integer(at: 0), home: $0.optionalText(at: 1) ?? "") }
             queueID = found?.id
             if let found {
-                // What is known of accounts is of the first connection.
-                home = home ?? found.home
+                known.note(home: found.home)
             } else {
                 throw problem(
                     "it has no queue “\(location.queue)”; to make it: alertq doctor "
