@@ -154,6 +154,17 @@
                 WHERE queue = $1 AND id = 6
                 """, "no entry records it"
             ),
+            ("INSERT INTO turns VALUES ($1, 1, 0, 0, -5)", "names entry -5, which is not that of"),
+            ("INSERT INTO turns VALUES ($1, 1, 0, 0, 99)", "names entry 99, which is not that of"),
+            ("INSERT INTO turns VALUES ($1, 1, 0, 0, 1)", "names entry 1, which is not that of"),
+            (
+                "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 2, 1, 1)",
+                "names entry 1, which is not about its alert"
+            ),
+            (
+                "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 1, 99, 1)",
+                "names entry 99, which is not about its alert"
+            ),
             ("DELETE FROM alerts WHERE queue = $1 AND id = 6", "is gone"),
             ("DELETE FROM audit WHERE queue = $1 AND seq = 4", "missing"),
             (
@@ -284,7 +295,10 @@
             arguments: [
                 "UPDATE alerts SET queued_seq = 5 WHERE queue = $1",
                 "UPDATE alerts SET words = NULL WHERE queue = $1 AND id = 3",
-                "INSERT INTO turns VALUES ($1, 1, 0, 0, 99)",
+                """
+                INSERT INTO turns SELECT $1, 1, 0, 0, seq FROM audit
+                WHERE queue = $1 AND event = 'presented'
+                """,
                 "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 1, 1, 1)",
                 "UPDATE heads SET changes = changes + 5 WHERE queue = $1",
                 "UPDATE queues SET host = 'other' WHERE id = $1",

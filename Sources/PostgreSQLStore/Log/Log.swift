@@ -88,6 +88,8 @@
             try addEntries(to: &verifier)
             try addAlerts(to: &verifier)
             for fault in try sourceFaults() { verifier.add(fault) }
+            let named = try db.rows(NamedEntries.query(in: "$1"), queue) { NamedEntries.fault($0) }
+            for fault in named { verifier.add(fault) }
             for fault in try headFaults(verifier.alerts) { verifier.add(fault) }
             verifier.end()
             return verifier.report

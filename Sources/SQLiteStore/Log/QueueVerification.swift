@@ -75,6 +75,9 @@ struct QueueVerification: Sendable {
             nextAlert = RowRanges<CheckedAlerts>.start(after: range)
         }
         for fault in try db.sourceFaults() { verifier.add(fault) }
+        for fault in try db.rows(NamedEntries.query(), read: { NamedEntries.fault($0) }) {
+            verifier.add(fault)
+        }
         let logged = verifier.alerts.start ?? 1
         do {
             let first = try db.upkeep().firstID

@@ -91,6 +91,13 @@ struct FactForgingTests {
 
     static let rows: [(String, String)] = [
         ("UPDATE sources SET pending = 0", "counts 0 waiting alerts, but has 3"),
+        ("INSERT INTO turns VALUES (3, 0, 0, -5)", "names entry -5, which is not that of"),
+        ("INSERT INTO turns VALUES (3, 0, 0, 999)", "names entry 999, which is not that of"),
+        ("INSERT INTO turns VALUES (3, 0, 0, 1)", "names entry 1, which is not that of"),
+        (
+            "INSERT INTO requests VALUES (9, '', 0, zeroblob(16), 0, 2, 1, 1)",
+            "names entry 1, which is not about its alert"
+        ),
         ("UPDATE sources SET pending = 10000", "counts 10000 waiting alerts"),
         ("INSERT INTO sources (uid, name, pending) VALUES (7, 'x', 5)", "but has 0"),
         ("UPDATE upkeep SET first_id = 900", "at least the number 900, but the log says 1"),
