@@ -277,9 +277,19 @@
 
         /// Runs a closure in a transaction whose statements see one state of the database.
         package func reading<Result>(_ body: () throws -> Result) throws -> Result {
-            try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try beginReading("REPEATABLE READ")
             defer { rollBack() }
             return try body()
+        }
+
+        /// Begins a transaction that only reads. It may rest for longer than one that writes, for
+        /// whatever is done with what it has read: nobody waits for its locks but who changes tables.
+        private func beginReading(_ isolation: String) throws(PostgreSQLError) {
+            try execute(
+                """
+                BEGIN ISOLATION LEVEL \(isolation) READ ONLY;
+                SET LOCAL idle_in_transaction_session_timeout = '10min'
+                """)
         }
 
         private static let beginning = Statement(
@@ -298,7 +308,7 @@
             _ statement: Statement, pageSize: Int = 500, _ body: (borrowing Row) throws -> Bool
         ) throws {
             let isWhole = !isInTransaction
-            if isWhole { try execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY") }
+            if isWhole { try beginReading("READ COMMITTED") }
             cursors += 1
             let name = "alertq_rows_\(cursors)"
             defer {
