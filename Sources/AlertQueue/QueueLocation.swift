@@ -169,14 +169,18 @@ extension QueueLocation {
             } catch let error as AlertError {
                 throw error
             } catch {
-                throw Self.copyError(error)
+                throw (isOnServer ? self : target).copyError(error)
             }
         }
     }
 
-    private static func copyError(_ error: any Error) -> AlertError {
+    private func copyError(_ error: any Error) -> AlertError {
         #if PostgreSQL
-            if let error = ServerCopySource.error(error) { return error }
+            if isOnServer, let location = try? PostgreSQLLocation(path),
+                let error = ServerCopySource.error(error, at: location)
+            {
+                return error
+            }
         #endif
         return .storage(operation: "copy the queue", "\(error)")
     }

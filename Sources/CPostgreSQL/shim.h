@@ -19,6 +19,7 @@
     each(PQcmdTuples) \
     each(PQconnectPoll) \
     each(PQconnectStartParams) \
+    each(PQconnectionNeedsPassword) \
     each(PQconninfoFree) \
     each(PQconninfoParse) \
     each(PQconsumeInput) \
@@ -46,6 +47,7 @@
     each(PQsendQueryParams) \
     each(PQsendQueryPrepared) \
     each(PQserverVersion) \
+    each(PQsetErrorVerbosity) \
     each(PQsetNoticeReceiver) \
     each(PQsetnonblocking) \
     each(PQsocket) \

@@ -61,7 +61,7 @@
             let settings = try Settings(location, overriding: overriding, of: lib)
             let deadline = ContinuousClock.now + limit
             let hosts = settings.hosts
-            var failures: [String] = []
+            var failures: [(reason: String, state: SQLState?)] = []
             for (index, host) in hosts.enumerated() {
                 let now = ContinuousClock.now
                 let share = now.duration(to: deadline) / (hosts.count - index)
@@ -73,11 +73,22 @@
                     return
                 } catch {
                     close()
-                    guard case .unreachable(let reason) = error.cause else { throw error }
-                    failures.append(reason)
+                    switch error.cause {
+                    case .unreachable(let reason): failures.append((reason, nil))
+                    case .rejected(let state, let reason): failures.append((reason, state))
+                    default: throw error
+                    }
                 }
             }
-            throw PostgreSQLError(.unreachable(failures.joined(separator: "; ")), "connect")
+            let reasons = failures.map(\.reason).joined(separator: "; ")
+            let states = failures.compactMap(\.state)
+            // One that can't be reached might let us in.
+            guard states.count == failures.count, states.allSatisfy(\.meaning.lasts),
+                let state = states.last
+            else {
+                throw PostgreSQLError(.unreachable(reasons), "connect")
+            }
+            throw PostgreSQLError(.rejected(state, reasons), "connect")
         }
 
         private func start(_ parameters: [String: String]) throws(PostgreSQLError) -> OpaquePointer
@@ -90,6 +101,8 @@
                 values.map { UnsafePointer($0) } + [nil],
                 0)
             guard let handle else { throw PostgreSQLError(.refused("no memory"), "connect") }
+            // Until the session has begun, libpq has the server's code in this text alone.
+            _ = lib.pq.PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             _ = lib.pq.PQsetNoticeReceiver(
                 handle,
                 { notices, result in
@@ -115,13 +128,26 @@
                 switch lib.pq.PQconnectPoll(handle) {
                 case PGRES_POLLING_OK:
                     _ = lib.pq.PQsetnonblocking(handle, 1)
+                    _ = lib.pq.PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
                     return
                 case PGRES_POLLING_READING: isReading = true
                 case PGRES_POLLING_WRITING: isReading = false
-                default: throw PostgreSQLError(.unreachable(message), "connect")
+                default: throw notOpened
                 }
             }
-            throw PostgreSQLError(.unreachable(message), "connect")
+            throw notOpened
+        }
+
+        /// Why there is no session.
+        private var notOpened: PostgreSQLError {
+            if let (state, reason) = RejectionText.parse(errorLines) {
+                return PostgreSQLError(.rejected(state, reason), "connect")
+            }
+            if lib.pq.PQconnectionNeedsPassword(handle) == 1 {
+                // invalid_password
+                return PostgreSQLError(.rejected(SQLState("28P01"), message), "connect")
+            }
+            return PostgreSQLError(.unreachable(message), "connect")
         }
 
         deinit { close() }
@@ -385,10 +411,12 @@
             return handle
         }
 
-        private var message: String {
-            guard let message = lib.pq.PQerrorMessage(handle) else { return "no memory" }
+        private var message: String { errorLines.joined(separator: " ") }
+
+        private var errorLines: [String] {
+            guard let message = lib.pq.PQerrorMessage(handle) else { return ["no memory"] }
             let lines = String(cString: message).split(whereSeparator: \.isNewline)
-            return lines.map { $0.drop { $0 == "\t" } }.joined(separator: " ")
+            return lines.map { String($0.drop { $0 == "\t" }) }
         }
 
         /// Closes the connection, for the reason given, or else for that of the server or libpq.
@@ -522,6 +550,30 @@
                     throw lose(operation, because: .lost(String(cString: strerror(errno))))
                 }
             }
+        }
+    }
+
+    /// What libpq writes when a server doesn't let us in, with the server's codes: see
+    /// `PQERRORS_VERBOSE`,
+    /// <https://www.postgresql.org/docs/current/libpq-control.html#LIBPQ-PQSETERRORVERBOSITY>.
+    ///
+    /// `connection to server on socket "…" failed: FATAL:  3D000: database "x" does not exist`, and
+    /// then a line with the place in the server's source.
+    enum RejectionText {
+        /// The code that came last, and the text without codes and places; `nil` if it has no code.
+        static func parse(_ lines: [String]) -> (state: SQLState, reason: String)? {
+            var state: SQLState?
+            var reasons: [String] = []
+            for line in lines {
+                // The word before the code is one of the server's language.
+                if let found = line.firstMatch(of: /:[ ]{2}([0-9A-Z]{5}):[ ]/) {
+                    state = SQLState(String(found.1))
+                    reasons.append(line.replacing(found.0, with: ": "))
+                } else if line.wholeMatch(of: /\S+:[ ]+\w+, \w+\.c:[0-9]+/) == nil {
+                    reasons.append(line)
+                }
+            }
+            return state.map { ($0, reasons.joined(separator: " ") + " (SQLSTATE \($0))") }
         }
     }
 

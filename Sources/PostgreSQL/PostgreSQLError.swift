@@ -40,6 +40,9 @@
             case server(ServerMessage)
             /// No host let us in; a reason for each.
             case unreachable(String)
+            /// Each host has answered that it doesn't let us in; the code of the last one, and the
+            /// reason of each.
+            case rejected(SQLState, String)
             /// The connection broke.
             case lost(String)
             /// The server did not answer in time.
@@ -63,13 +66,15 @@
         }
 
         /// The server's code; `nil` if it did not answer.
-        package var state: SQLState? { server?.state }
+        package var state: SQLState? {
+            if case .rejected(let state, _) = cause { state } else { server?.state }
+        }
 
         /// Whether the connection can't be used any longer.
         package var isConnectionLost: Bool {
             switch cause {
             case .server(let message): message.endsSession
-            case .unreachable, .lost, .timedOut, .interrupted: true
+            case .unreachable, .rejected, .lost, .timedOut, .interrupted: true
             case .refused: false
             }
         }
@@ -80,8 +85,9 @@
             case .server(let message):
                 let meaning = message.state.meaning
                 // Nothing can be tried again in a session that has ended.
-                let needsSession = meaning == .retry || meaning == .giveUp
+                let needsSession = meaning == .retry || meaning.lasts
                 return message.endsSession && needsSession ? .lookUp : meaning
+            case .rejected(let state, _): return state.meaning.lasts ? state.meaning : .tryLater
             case .unreachable: return .tryLater
             case .lost, .timedOut, .interrupted: return .lookUp
             case .refused: return .giveUp
@@ -93,7 +99,9 @@
         package var description: String {
             switch cause {
             case .server(let message): "\(message.message) (SQLSTATE \(message.state))"
-            case .unreachable(let reason), .lost(let reason), .refused(let reason): reason
+            case .unreachable(let reason), .rejected(_, let reason), .lost(let reason),
+                .refused(let reason):
+                reason
             case .timedOut: "the server did not answer in time"
             case .interrupted: "interrupted"
             }

@@ -8,6 +8,8 @@
 
         package init(_ code: String) { description = code }
 
+        package static let insufficientPrivilege = SQLState("42501")
+
         /// What an error means for the transaction that it ended, and what can be done.
         package enum Meaning: Sendable, Hashable {
             /// Nothing was stored: the same transaction may succeed at once.
@@ -21,6 +23,20 @@
             case lookUp
             /// Nothing was stored, and the same transaction would fail again.
             case giveUp
+            /// Nothing was stored, and nothing will be until somebody lets the role in, or gives it a
+            /// right.
+            case notPermitted
+            /// Nothing was stored, and nothing will be until somebody makes the database, the schema or
+            /// the table that is named.
+            case missing
+
+            /// Whether trying again is useless, also on another connection.
+            package var lasts: Bool {
+                switch self {
+                case .giveUp, .notPermitted, .missing: true
+                case .retry, .tryLater, .reconnect, .lookUp: false
+                }
+            }
         }
 
         package var meaning: Meaning {
@@ -44,6 +60,10 @@
             "40003": .lookUp,
             // deadlock_detected
             "40P01": .retry,
+            // insufficient_privilege
+            "42501": .notPermitted,
+            // undefined_table
+            "42P01": .missing,
             // duplicate_prepared_statement: behind a pooler, another client's.
             "42P05": .reconnect,
             // object_in_use
@@ -66,6 +86,12 @@
         static let classes: [String: Meaning] = [
             // Connection exceptions.
             "08": .lookUp,
+            // Invalid authorization: no such role, a wrong password, or pg_hba.conf refuses it.
+            "28": .notPermitted,
+            // Invalid catalog name: no such database.
+            "3D": .missing,
+            // Invalid schema name.
+            "3F": .missing,
             // Transaction rollback.
             "40": .retry,
             // Insufficient resources: disk_full, out_of_memory, too_many_connections.

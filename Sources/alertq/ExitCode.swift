@@ -114,11 +114,12 @@ extension ExitCode {
     private init(_ error: AlertError) {
         switch error {
         case .invalid, .inconsistent, .backup: self = .badData
-        case .notFound, .keyNotFound, .unknownCursor, .noSuchButton: self = .notFound
+        case .notFound, .keyNotFound, .unknownCursor, .noSuchButton, .missing: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)
         case .stale: self = .stale
-        case .tooManyPending, .tooManyPendingOfAccount, .busy, .cancelled: self = .busy
+        case .tooManyPending, .tooManyPendingOfAccount, .busy, .unreachable, .cancelled:
+            self = .busy
         case .incompatible, .storage, .damaged, .detached, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted
         }

@@ -40,7 +40,7 @@
             let held = hold(stopped, until: gate)
             let start = ContinuousClock.now
             let error = await #expect(throws: AlertError.self) { try await other.ask(.yesNo()) }
-            #expect(error?.kind == "busy")
+            #expect(error?.kind == "unreachable")
             #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(3))
             // It need not wake up for the others to go on.
             #expect(await eventually { (try? await other.ask(.yesNo(key: "k"))) != nil })
@@ -72,7 +72,7 @@
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(errors == ["busy", "busy", "busy"])
+            #expect(errors == ["unreachable", "unreachable", "unreachable"])
             #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(6))
             // Whether it was stored is not known.
             #expect(await thrown { try await held.value }?.kind == "storage")

@@ -149,7 +149,9 @@
                     state.withLock { $0.lastSuccess = .now }
                     return (result, isRepeated)
                 } catch {
-                    guard ["busy", "storage"].contains(error.kind) else { throw error }
+                    guard ["busy", "unreachable", "storage"].contains(error.kind) else {
+                        throw error
+                    }
                     isRepeated = true
                     state.withLock { $0.errors["\(error)", default: 0] += 1 }
                 }

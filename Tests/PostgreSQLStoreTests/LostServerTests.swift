@@ -47,11 +47,11 @@
             try await queue.servers[0].stop(SIGKILL)
             // Its children end a moment after it.
             let isAway = await eventually {
-                await thrown { try await store.enqueue(question, by: .ana) }?.kind == "busy"
+                await thrown { try await store.enqueue(question, by: .ana) }?.kind == "unreachable"
             }
             #expect(isAway)
-            #expect(await thrown { try await store.ask(.yesNo(key: "l")) }?.kind == "busy")
-            #expect(await thrown { try await store.record(1) }?.kind == "busy")
+            #expect(await thrown { try await store.ask(.yesNo(key: "l")) }?.kind == "unreachable")
+            #expect(await thrown { try await store.record(1) }?.kind == "unreachable")
             try await queue.servers[0].start()
             let again = try await store.enqueue(question, by: .ana)
             #expect(again.record.id == first.record.id && !again.isNew)
@@ -95,7 +95,7 @@
             let error = await thrown {
                 while true { _ = try await store.news(after: start, of: .others) }
             }
-            #expect(error?.kind == "busy", "\(error as Any)")
+            #expect(error?.kind == "unreachable", "\(error as Any)")
             if isKilled { try await server.start() } else { proxy.heal() }
             let isBack = await eventually {
                 (try? await store.news(after: start, of: .others)) != nil
@@ -174,7 +174,7 @@
             try await pair.servers[0].stop(SIGKILL)
             let start = ContinuousClock.now
             let error = await #expect(throws: AlertError.self) { _ = try await pair.open() }
-            #expect(error?.kind == "busy")
+            #expect(error?.kind == "unreachable")
             #expect("\(error as Any)".contains("read-only"), "\(error as Any)")
             #expect(start.duration(to: .now) < .seconds(30))
         }
@@ -188,7 +188,7 @@
                 _ = try await PostgreSQLAlertStore.open(location)
             }
             let text = "\(error as Any)"
-            #expect(error?.kind == "busy" && text.contains("127.0.0.1"), "\(text)")
+            #expect(error?.kind == "unreachable" && text.contains("127.0.0.1"), "\(text)")
             #expect(text.contains("\(port)") && !text.contains("secret"), "\(text)")
         }
     }

@@ -16,8 +16,9 @@
             ("42P05", .reconnect), ("53100", .tryLater), ("53200", .tryLater),
             ("53300", .tryLater), ("55006", .retry), ("55P03", .retry), ("57014", .tryLater),
             ("57P01", .lookUp), ("57P02", .lookUp), ("57P03", .tryLater), ("57P05", .reconnect),
-            ("58030", .tryLater), ("22021", .giveUp), ("23505", .giveUp), ("28000", .giveUp),
-            ("42501", .giveUp), ("42P01", .giveUp), ("55000", .giveUp), ("57P04", .giveUp),
+            ("58030", .tryLater), ("22021", .giveUp), ("23505", .giveUp), ("28000", .notPermitted),
+            ("28P01", .notPermitted), ("3D000", .missing), ("3F000", .missing),
+            ("42501", .notPermitted), ("42P01", .missing), ("55000", .giveUp), ("57P04", .giveUp),
             ("XX000", .giveUp), ("XX001", .giveUp),
         ]
 

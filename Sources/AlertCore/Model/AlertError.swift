@@ -36,11 +36,18 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case tooManyPendingOfAccount(Account, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
+    /// The server of the queue can't be reached, or was lost; nothing was stored, try again.
+    ///
+    /// Calls that wait for the response to a stored alert don't end with it: they wait until the server
+    /// is back.
+    case unreachable(_ reason: String)
     /// The call's task was cancelled before the call was done.
     case cancelled(_ operation: String)
     /// The database is not an alert queue, comes from a newer version, or is no longer the one that
     /// was opened; it was not touched.
     case incompatible(path: String, _ reason: String)
+    /// There is no queue at a location on a server; the reason says what is missing, and how to make it.
+    case missing(location: String, _ reason: String)
     /// The database is a backup, which can be read and restored but not changed; the reason says
     /// where its log ends.
     case backup(path: String, _ reason: String?)
@@ -54,7 +61,8 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     /// Another account asked the alert; only that account and root may collect its response, or
     /// withdraw or cancel it unless forced.
     case notYours(Alert.ID, owner: Account)
-    /// This process may not read or write the files of the queue.
+    /// This process may not read or write the files of the queue, or its role may not use the
+    /// database.
     case notPermitted(path: String, _ reason: String)
     /// The screen is no longer attached to the queue; nothing was stored.
     case detached
@@ -111,10 +119,14 @@ extension AlertError: CustomStringConvertible {
                 + "from all its sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
+        case .unreachable(let reason):
+            "the server of the queue \(reason)"
         case .cancelled(let operation):
             "\(operation) was cancelled"
         case .incompatible(let path, let reason):
             "\(path) \(reason)"
+        case .missing(let location, let reason):
+            "there is no queue at \(location): \(reason)"
         case .backup(let path, let reason):
             "\(path) is a backup\(reason.map { ": \($0)" } ?? ""). It can be read, but nothing can "
                 + "be asked or answered in it; to make it a queue: alertq restore \(path)"
@@ -122,7 +134,7 @@ extension AlertError: CustomStringConvertible {
             (id.map { "alert \($0) can't be trusted: " } ?? "the queue can't be trusted: ") + reason
                 + "; nothing was returned or stored. Run "
                 + (id == nil ? "`alertq doctor`" : "`alertq audit verify`")
-                + ", and find out who can write the file"
+                + ", and find out who can write to the database"
         case .storage(let operation, let reason):
             "can't \(operation): \(reason)"
         case .damaged(let operation, let reason):
@@ -147,12 +159,18 @@ extension AlertError {
             path: path, "has moved to \(SafeText.line(place)), where its alerts go on; use that")
     }
 
-    /// Whether the same call may succeed later: the queue is locked, or the disk fails.
+    /// Whether the same call may succeed later: the queue is locked, the disk fails, or the server is
+    /// away.
     package var mayPass: Bool {
         switch self {
-        case .busy, .storage: true
+        case .busy, .storage, .unreachable: true
         default: false
         }
+    }
+
+    /// Whether the server of the queue is away.
+    package var isServerAway: Bool {
+        if case .unreachable = self { true } else { false }
     }
 }
 

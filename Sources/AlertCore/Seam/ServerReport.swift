@@ -1,7 +1,12 @@
 /// What can be found out about the server that a queue is on.
 package protocol ServerAdministration: Sendable {
-    /// - Throws: ``AlertError/busy(_:)`` if the server can't be reached.
+    /// - Throws: ``AlertError/unreachable(_:)``, and the errors of connecting.
     func serverReport() throws(AlertError) -> ServerReport
+
+    /// The rights that the role lacks for what programs and people do with a queue.
+    ///
+    /// - Throws: The errors of ``serverReport()``.
+    func missingRights() throws(AlertError) -> MissingRights
 }
 
 /// How durable a server is, and how busy.
@@ -20,10 +25,13 @@ package struct ServerReport: Sendable {
     package let maximumConnections: Int
     /// How far the server's clock is ahead of this machine's.
     package let skew: Duration
+    /// Whether the account may see how each standby does.
+    package let seesStandbys: Bool
 
     package init(
         version: String, commit: String, standbyNames: String, synchronousStandbys: Int,
-        standbys: Int, lag: Int64, connections: Int, maximumConnections: Int, skew: Duration
+        standbys: Int, lag: Int64, connections: Int, maximumConnections: Int, skew: Duration,
+        seesStandbys: Bool
     ) {
         self.version = version
         self.commit = commit
@@ -34,5 +42,25 @@ package struct ServerReport: Sendable {
         self.connections = connections
         self.maximumConnections = maximumConnections
         self.skew = skew
+        self.seesStandbys = seesStandbys
+    }
+}
+
+/// What a role may not do with the tables of a queue, although programs and people have to.
+package struct MissingRights: Sendable {
+    /// As SQL writes it.
+    package let role: String
+    /// For each of `SELECT`, `INSERT`, `UPDATE` and `DELETE`, the tables for which it lacks that.
+    package let tables: [(right: String, tables: [String])]
+
+    package init(role: String, tables: [(right: String, tables: [String])]) {
+        (self.role, self.tables) = (role, tables)
+    }
+
+    /// The statements that give them, which the owner of the tables may run.
+    package var grants: String {
+        tables.map { right, tables in
+            "GRANT \(right) ON \(tables.joined(separator: ", ")) TO \(role);"
+        }.joined(separator: " ")
     }
 }

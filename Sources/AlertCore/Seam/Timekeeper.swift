@@ -124,8 +124,12 @@ package final class Timekeeper: Sendable {
         case .closed, .incompatible: return
         default: break
         }
-        // The wait for a lock is already over.
-        let isBusy = if case .busy = error { true } else { false }
+        // The wait for a lock, or for a server, is already over.
+        let isBusy =
+            switch error {
+            case .busy, .unreachable: true
+            default: false
+            }
         let isTimeToReport = state.withLock { state in
             let since = state.failingSince ?? .now
             state.failingSince = since

@@ -73,15 +73,17 @@
                 let hosts = HostNames(own: location.ownHost, home: session.home ?? "")
                 self.caller = hosts.stored(caller)
             } catch {
-                throw translated(error, "copy the queue")
+                throw translated(error, "copy the queue", at: location)
             }
         }
 
         deinit { transaction.rollBack() }
 
         /// The error for one of the server or its connection; `nil` for another one.
-        package static func error(_ error: any Error) -> AlertError? {
-            (error as? PostgreSQLError).map { translated($0, "copy the queue") }
+        package static func error(
+            _ error: any Error, at location: PostgreSQLLocation
+        ) -> AlertError? {
+            (error as? PostgreSQLError).map { translated($0, "copy the queue", at: location) }
         }
 
         package func visit(_ table: CopiedTable, _ body: ([Value]) throws -> Void) throws {
@@ -132,7 +134,7 @@
                             + "which alertq doctor --setup-postgresql makes")
                 }
             } catch {
-                throw translated(error, "copy the queue")
+                throw translated(error, "copy the queue", at: location)
             }
         }
 

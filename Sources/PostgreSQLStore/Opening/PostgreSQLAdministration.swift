@@ -32,9 +32,30 @@
                 "location", "is on a server, which is backed up and restored with its own tools")
         }
 
-        package func serverReport() throws(AlertError) -> ServerReport {
+        package func missingRights() throws(AlertError) -> MissingRights {
+            let location = try PostgreSQLLocation(text)
             do {
-                let db = try Connection(try PostgreSQLLocation(text).uri, within: .seconds(5))
+                let db = try Connection(location.uri, within: .seconds(5))
+                let role = try db.first("SELECT quote_ident(current_user)") { $0.text() } ?? ""
+                let tables = try PostgreSQLSchema.rights.map { right, tables in
+                    let missing = try db.rows(
+                        """
+                        SELECT name FROM unnest($1::text[]) AS needed (name)
+                        WHERE NOT has_table_privilege(to_regclass(name), $2)
+                        """, .texts(tables), .text(right)
+                    ) { $0.text() }
+                    return (right: right, tables: missing)
+                }
+                return MissingRights(role: role, tables: tables.filter { !$0.tables.isEmpty })
+            } catch {
+                throw translated(error, "ask the server", at: location)
+            }
+        }
+
+        package func serverReport() throws(AlertError) -> ServerReport {
+            let location = try PostgreSQLLocation(text)
+            do {
+                let db = try Connection(location.uri, within: .seconds(5))
                 let before = SystemClock().now().wallMilliseconds
                 let report = try db.first(
                     """
@@ -45,8 +66,9 @@
                         (SELECT count(*) FROM pg_stat_replication),
                         (SELECT coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)
                             FROM pg_stat_replication)::bigint,
-                        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-                        current_setting('max_connections'), \(Lease.clock)
+                        (SELECT sum(numbackends) FROM pg_stat_database)::bigint,
+                        current_setting('max_connections'), \(Lease.clock),
+                        pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int
                     """
                 ) { row in
                     ServerReport(
@@ -57,12 +79,13 @@
                         standbys: Int(row.integer(at: 4)), lag: row.integer(at: 5),
                         connections: Int(row.integer(at: 6)),
                         maximumConnections: Int(row.integer(at: 7)),
-                        skew: .milliseconds(row.integer(at: 8) - before))
+                        skew: .milliseconds(row.integer(at: 8) - before),
+                        seesStandbys: row.integer(at: 9) == 1)
                 }
                 guard let report else { throw AlertError.closed }
                 return report
             } catch {
-                throw translated(error, "ask the server")
+                throw translated(error, "ask the server", at: location)
             }
         }
     }

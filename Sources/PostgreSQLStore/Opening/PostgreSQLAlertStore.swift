@@ -39,7 +39,8 @@
         ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of the log
         ///     had to be dropped.
         /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
-        ///   ``AlertError/busy(_:)`` if it can't be reached, ``AlertError/storage(operation:_:)``.
+        ///   ``AlertError/missing(location:_:)``, ``AlertError/notPermitted(path:_:)``,
+        ///   ``AlertError/unreachable(_:)``, ``AlertError/storage(operation:_:)``.
         package static nonisolated(nonsending) func open(
             _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
             caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
@@ -48,7 +49,7 @@
         ) async throws(AlertError) -> PostgreSQLAlertStore {
             let interruptions: (reading: Interruption, rest: Interruption)
             do { interruptions = (try Interruption(), try Interruption()) } catch {
-                throw translated(error, "open the queue")
+                throw translated(error, "open the queue", at: location)
             }
             let store = PostgreSQLAlertStore(
                 location, clock, caller, interruptions, busyTime: busyTime, checksDurability,
@@ -412,7 +413,7 @@
                     if isRepeated { Thread.pause(.milliseconds(50)) }
                     isRepeated = true
                 } catch {
-                    throw translated(error, operation)
+                    throw translated(error, operation, at: location)
                 }
             }
         }

@@ -53,6 +53,12 @@
         /// The location without a password, for messages and for commands that are printed.
         package let description: String
 
+        /// The command that makes the tables and the queue.
+        package var setUp: String {
+            let quoted = description.replacing("'", with: "'\\''")
+            return "alertq doctor --setup-postgresql --database '\(quoted)'"
+        }
+
         /// A value of a query without its percent signs; see RFC 3986 §2.1.
         private static func decoded(_ text: Substring) -> String {
             var bytes: [UInt8] = []

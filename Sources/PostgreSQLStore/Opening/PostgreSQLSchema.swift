@@ -8,6 +8,26 @@
         /// The version that this alertq needs.
         static let version = Migration.postgreSQL.count
 
+        /// What a role needs of the tables that is not their owner.
+        static let rights: [(right: String, tables: [String])] = [
+            (
+                "SELECT",
+                [
+                    "alerts", "audit", "claims", "heads", "queues", "requests", "schema_versions",
+                    "screens", "sources", "turns",
+                ]
+            ),
+            (
+                "INSERT",
+                ["alerts", "audit", "sources", "turns", "requests", "screens", "claims"]
+            ),
+            (
+                "UPDATE",
+                ["alerts", "heads", "sources", "turns", "requests", "screens", "claims"]
+            ),
+            ("DELETE", ["requests", "screens", "claims"]),
+        ]
+
         /// Which version a database has, and the lowest whose programs may use it.
         private static func found(in db: Connection) throws -> (version: Int, minimum: Int) {
             try db.first(
@@ -16,12 +36,12 @@
         }
 
         /// Why this alertq can't use the tables of a database; `nil` if it can.
-        static func problem(in db: Connection) throws -> String? {
+        static func problem(in db: Connection, at location: PostgreSQLLocation) throws -> String? {
             let found = try found(in: db)
             if found.version < version {
                 return
                     "its schema has version \(found.version), and this alertq needs \(version); to "
-                    + "upgrade it, as the owner of its tables: alertq doctor --setup-postgresql"
+                    + "upgrade it, as the owner of its tables: \(location.setUp)"
             }
             return found.minimum > version ? newer : nil
         }
@@ -70,7 +90,13 @@
                     """, .text(location.queue))
                 try db.execute("COMMIT")
             } catch {
-                throw translated(error, "set up the queue")
+                if let error = error as? PostgreSQLError, error.state == .insufficientPrivilege {
+                    throw .notPermitted(
+                        path: location.description,
+                        "\(error); the owner of the tables makes them, who needs CREATE on their schema; "
+                            + "with --print, the SQL for that role is printed")
+                }
+                throw translated(error, "set up the queue", at: location)
             }
         }
     }

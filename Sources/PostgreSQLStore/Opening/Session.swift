@@ -55,7 +55,8 @@
         ///
         /// - Parameter limit: How long opening another one may take.
         /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
-        ///   and `PostgreSQLError`.
+        ///   ``AlertError/missing(location:_:)``, ``AlertError/notPermitted(path:_:)``, and
+        ///   `PostgreSQLError`.
         func open(within limit: Duration = openingTime) throws -> Connection {
             if let failure = known.failure { throw failure }
             if let connection, connection.failure == nil { return connection }
@@ -117,11 +118,10 @@
                 throw problem(
                     "fsync or full_page_writes is off: an answer could be lost; set both to on")
             }
-            guard settings.hasSchema else {
-                throw problem(
-                    "it has no alertq tables; to make them: alertq doctor --setup-postgresql")
+            guard settings.hasSchema else { throw try noTables(db) }
+            if let reason = try PostgreSQLSchema.problem(in: db, at: location) {
+                throw problem(reason)
             }
-            if let reason = try PostgreSQLSchema.problem(in: db) { throw problem(reason) }
             let found = try db.first(
                 "SELECT id, host FROM queues WHERE name = $1", .text(location.queue)
             ) { (id: $0.integer(at: 0), home: $0.optionalText(at: 1) ?? "") }
@@ -129,10 +129,33 @@
             if let found {
                 known.note(home: found.home)
             } else {
-                throw problem(
-                    "it has no queue “\(location.queue)”; to make it: alertq doctor "
-                        + "--setup-postgresql")
+                throw AlertError.missing(
+                    location: location.description,
+                    "the database has no queue “\(location.queue)”; to make it: \(location.setUp)")
             }
+        }
+
+        /// Why no tables are found: there are none, or the role may not look into their schema.
+        private func noTables(_ db: Connection) throws -> AlertError {
+            let closed = try db.first(
+                """
+                SELECT quote_ident(nspname), quote_ident(current_user)
+                FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                WHERE relname = 'schema_versions' AND quote_ident(nspname) = ANY (
+                    regexp_split_to_array(replace(current_setting('search_path'), '"$user"',
+                        quote_ident(current_user)), ', *'))
+                    AND NOT has_schema_privilege(pg_namespace.oid, 'USAGE')
+                """
+            ) { (schema: $0.optionalText(at: 0) ?? "", role: $0.optionalText(at: 1) ?? "") }
+            if let closed {
+                return .notPermitted(
+                    path: location.description,
+                    "the role \(closed.role) may not use the schema \(closed.schema); its owner can "
+                        + "let it: GRANT USAGE ON SCHEMA \(closed.schema) TO \(closed.role)")
+            }
+            return .missing(
+                location: location.description,
+                "the database has no alertq tables; to make them: \(location.setUp)")
         }
     }
 #endif

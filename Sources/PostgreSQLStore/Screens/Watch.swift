@@ -209,7 +209,7 @@
                 return (end.head, end.changes, told)
             } catch {
                 if let error = error as? PostgreSQLError, error.isConnectionLost { session.drop() }
-                throw translated(error, "watch the queue")
+                throw translated(error, "watch the queue", at: session.location)
             }
         }
 

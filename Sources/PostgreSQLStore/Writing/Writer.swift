@@ -222,7 +222,7 @@
             } catch let error as PostgreSQLError {
                 return outcome(of: error, operation, on: session)
             } catch {
-                return .failed(translated(error, operation))
+                return .failed(translated(error, operation, at: session.location))
             }
         }
 
@@ -237,13 +237,11 @@
             of error: PostgreSQLError, _ operation: String, on session: Session
         ) -> Outcome {
             if error.isConnectionLost { session.drop() }
-            switch error.meaning {
-            case .retry, .tryLater, .reconnect, .lookUp:
-                // Before COMMIT was sent nothing can have been stored.
-                if error.meaning == .reconnect { session.drop() }
-                return .later(translated(error, operation))
-            case .giveUp: return .failed(translated(error, operation))
-            }
+            let failure = translated(error, operation, at: session.location)
+            guard !error.meaning.lasts else { return .failed(failure) }
+            // Before COMMIT was sent nothing can have been stored.
+            if error.meaning == .reconnect { session.drop() }
+            return .later(failure)
         }
 
         private func run(_ jobs: [Job], on session: Session) throws -> Outcome {
@@ -276,7 +274,7 @@
                 } catch {
                     transaction.rollBack()
                     let isOwn =
-                        error is HalfDone || (error as? PostgreSQLError)?.meaning == .giveUp
+                        error is HalfDone || (error as? PostgreSQLError)?.meaning.lasts == true
                     if jobs.count > 1, isOwn { return .alone }
                     guard let halfDone = error as? HalfDone else { throw error }
                     return .done([halfDone.error])
@@ -314,7 +312,7 @@
             case .committed: return stored()
             case .refused(let error):
                 known.forgetExpected()
-                if jobs.count > 1, error.meaning == .giveUp { return .alone }
+                if jobs.count > 1, error.meaning.lasts { return .alone }
                 throw error
             case .unknown(let error):
                 session.drop()
@@ -330,7 +328,8 @@
                 }
                 if isStored { return stored() }
                 known.forgetExpected()
-                return .later(translated(error, jobs[0].operation))
+                return .later(
+                    translated(error, jobs[0].operation, at: session.location))
             }
         }
 
@@ -339,7 +338,7 @@
         ///
         /// It takes the lock of the head, which a transaction that is still under way has.
         private func lookUp(
-            _ head: AuditHead, after start: AuditHead, on session: Session
+            _ head: AuditHead, after start: AuditHead, for jobs: [Job], on session: Session
         ) -> Bool? {
             let end = ContinuousClock.now + busyTime
             repeat {
@@ -400,19 +399,38 @@
         }
     }
 
-    /// The ``AlertError`` for a failure in the layers below.
-    func translated(_ error: any Error, _ operation: String) -> AlertError {
+    /// The ``AlertError`` for a failure in the layers below, of a queue at a place.
+    func translated(
+        _ error: any Error, _ operation: String, at place: PostgreSQLLocation
+    ) -> AlertError {
         switch error {
         case let error as AlertError: return error
         case let error as PostgreSQLError:
             switch error.meaning {
-            case .retry, .tryLater, .reconnect:
-                return .busy("the server of the queue: \(error); try again")
-            case .lookUp: return .busy("the server of the queue was lost: \(error); try again")
+            case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
+            case .tryLater where error.isConnectionLost:
+                return .unreachable("can't be reached: \(error)")
+            case .retry, .tryLater: return .busy("the server of the queue: \(error); try again")
+            case .notPermitted: return .notPermitted(path: place.description, advised(error))
+            case .missing:
+                return .missing(location: place.description, advised(error, place))
             case .giveUp: return .storage(operation: operation, "\(error)")
             }
         default: return .storage(operation: operation, "\(error)")
         }
+    }
+
+    /// An error that lasts until somebody changes the server, and what to do about it.
+    private func advised(_ error: PostgreSQLError, _ place: PostgreSQLLocation? = nil) -> String {
+        let advice =
+            switch error.state?.description {
+            case "3D000"?: "; createdb makes one, and then its tables: " + (place?.setUp ?? "")
+            case let state? where state.hasPrefix("28"):
+                "; see whether the role exists, its password (~/.pgpass), and the server's pg_hba.conf"
+            case "42501"?: "; alertq doctor says which rights the role lacks"
+            default: place.map { "; to make what is missing: \($0.setUp)" } ?? ""
+            }
+        return "\(error)" + advice
     }
 
     enum Thread {

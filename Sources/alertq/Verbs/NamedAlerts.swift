@@ -111,8 +111,8 @@ extension NamingCommand {
         case let error as AlertError:
             switch error {
             case .inconsistent(let id, _): id != nil
-            case .incompatible, .backup, .notPermitted, .busy, .cancelled, .storage, .detached,
-                .closed:
+            case .incompatible, .missing, .backup, .notPermitted, .busy, .unreachable, .cancelled,
+                .storage, .detached, .closed:
                 false
             default: true
             }

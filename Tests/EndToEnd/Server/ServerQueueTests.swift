@@ -129,7 +129,7 @@
                 at: queue.path.replacing("queue=", with: "queue=other-"))
             let missing = try await foreign.run("ask", "Go?", "--detach")
             #expect(
-                missing.code == 74 && missing.errors.contains("--setup-postgresql"), "\(missing)")
+                missing.code == 66 && missing.errors.contains("--setup-postgresql"), "\(missing)")
         }
     }
 

@@ -63,7 +63,7 @@
         func setUp() async throws {
             let queue = try await ServerRole.make(of: .onServer())
             let made = try await queue.run("doctor", "--setup-postgresql")
-            #expect(made.code == 74 && made.errors.contains("permission denied"), "\(made)")
+            #expect(made.code == 77 && made.errors.contains("permission denied"), "\(made)")
         }
     }
 #endif

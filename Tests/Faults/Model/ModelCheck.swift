@@ -242,7 +242,7 @@ extension ModelCheck {
                 story.isOther != (one.verb == .conflict)
             else { return .violation("refused for another key, or for the same content") }
             return .saw({ $0 >= story.asked }, from: story.asked)
-        case "busy": return .unknown
+        case "busy", "unreachable": return .unknown
         default: return .violation("refused with \(error)")
         }
     }

@@ -44,6 +44,7 @@ struct Finding: Sendable {
     }
 
     private static func advice(for error: any Error, _ path: String) -> String {
+        if QueueLocation(path).isOnServer { return adviceOnServer(for: error) }
         switch error {
         case AlertError.incompatible:
             return
@@ -63,6 +64,23 @@ struct Finding: Sendable {
         default:
             return "look for errors of the disk: journalctl -k; to go back to a backup: "
                 + "alertq restore BACKUP"
+        }
+    }
+
+    /// What can be done about an error of a queue on a server, which is nobody's file here.
+    private static func adviceOnServer(for error: any Error) -> String {
+        switch error {
+        case AlertError.incompatible:
+            "name a queue with --database; if this one belongs to a newer alertq, install that"
+        case AlertError.missing: "make it, or name another one with --database"
+        case AlertError.inconsistent:
+            "find out who may write to its tables; to go back to a backup, use the server's tools"
+        case AlertError.notPermitted:
+            "ask the owner of the database, or name another role: --database postgresql://ROLE@…"
+        case AlertError.unreachable:
+            "see whether the server runs, and can be reached from here: pg_isready, and its log"
+        case AlertError.busy: "try again; if that doesn't help, see the server's log"
+        default: "see the server's log; to go back to a backup, use the server's tools"
         }
     }
 }

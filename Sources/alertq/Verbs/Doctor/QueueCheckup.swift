@@ -43,18 +43,24 @@ struct QueueCheckup: Sendable {
 
     /// The checks of a queue on a server.
     private func serverFindings() async -> [Finding] {
+        var findings: [Finding] = []
         do {
-            var findings: [Finding] = []
             if let server = administration as? any ServerAdministration {
-                findings += ServerCheckup(report: try server.serverReport()).findings()
+                findings += ServerCheckup(
+                    report: try server.serverReport(), missing: try server.missingRights()
+                ).findings()
             }
             let manager = try await QueueChoice.reader(path: path)
             findings += await checks(manager)
             await manager.close()
-            return findings
         } catch {
-            return [Finding(check: "database", failure: error, of: path)]
+            // Which right is missing has been said.
+            let isKnown = findings.contains { $0.code == .notPermitted }
+            if !isKnown || ExitCode(error) != .notPermitted {
+                findings.append(Finding(check: "database", failure: error, of: path))
+            }
         }
+        return findings
     }
 
     private func lock() async -> Finding {

@@ -4,8 +4,22 @@ import TextFormats
 /// The checks of the server that a queue is on.
 struct ServerCheckup: Sendable {
     let report: ServerReport
+    /// What the role may not do.
+    let missing: MissingRights
 
-    func findings() -> [Finding] { [durability, clock, connections] }
+    func findings() -> [Finding] { [durability, clock, connections, rights] }
+
+    private var rights: Finding {
+        guard !missing.tables.isEmpty else {
+            return Finding(
+                check: "permissions", detail: "the role \(missing.role) may ask and answer")
+        }
+        let lacks = missing.tables.map { "\($0.right) on \($0.tables.joined(separator: ", "))" }
+        return Finding(
+            check: "permissions",
+            problem: "the role \(missing.role) lacks \(lacks.joined(separator: "; "))",
+            advice: "as the owner of the tables: \(missing.grants)", code: .notPermitted)
+    }
 
     private var durability: Finding {
         let server = "PostgreSQL \(report.version)"
@@ -18,6 +32,13 @@ struct ServerCheckup: Sendable {
                         ? ", and a failover to one of its \(report.standbys) standbys may lose the "
                             + "last answers" : ""),
                 isNote: true)
+        }
+        guard report.seesStandbys else {
+            return Finding(
+                check: "durability",
+                detail: "\(server); commits wait for a synchronous standby "
+                    + "(\(report.standbyNames)), but the role \(missing.role) can't see how it does",
+                advice: "to let it: GRANT pg_read_all_stats TO \(missing.role)", isNote: true)
         }
         guard report.synchronousStandbys > 0 else {
             return Finding(

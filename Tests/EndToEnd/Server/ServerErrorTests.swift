@@ -1,0 +1,75 @@
+#if PostgreSQL
+    import Foundation
+    import PostgreSQLTesting
+    import ProcessTesting
+    import TestSupport
+    import Testing
+
+    @Suite("Servers that refuse", .inParallel, .needsServer)
+    struct ServerErrorTests {
+        @Test(
+            "What does not pass by itself ends every verb at once, with what to do",
+            arguments: [
+                ("///postgres?", "///nowhere?", 66, "createdb"),
+                ("user=alertq", "user=nobody", 77, "pg_hba.conf"),
+                ("queue=", "queue=other-", 66, "alertq doctor --setup-postgresql --database '"),
+            ] as [(String, String, Int32, String)])
+        func refused(old: String, new: String, code: Int32, advice: String) async throws {
+            let queue = try await CommandLineQueue.onServer()
+            let wrong = try CommandLineQueue(at: queue.path.replacing(old, with: new))
+            for words in [["ask", "Go?", "-b", "a"], ["list"], ["wait", "1"], ["watch"]] {
+                let start = ContinuousClock.now
+                let refused = try await wrong.start(words).finish()
+                #expect(refused.code == code && refused.errors.contains(advice), "\(refused)")
+                // Those that wait would do so for a minute.
+                #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(5))
+            }
+            let checked = try await wrong.run("doctor")
+            #expect(checked.code == code && checked.output.contains(advice), "\(checked)")
+        }
+
+        @Test("doctor names the rights that a role lacks, and the statements that give them")
+        func rights() async throws {
+            let server = try await PostgreSQLServer(isSynced: true)
+            let queue = try CommandLineQueue(at: server.uri)
+            #expect(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            try server.execute("CREATE ROLE reader LOGIN")
+            let reader = try CommandLineQueue(
+                at: queue.path.replacing("user=alertq", with: "user=reader"))
+            let closed = try await reader.run("list")
+            #expect(closed.code == 77 && closed.errors.contains("42501"), "\(closed)")
+            try server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+            #expect(try await reader.run("list").code == 0)
+            let refused = try await reader.run("ask", "Go?", "--detach")
+            #expect(refused.code == 77 && refused.errors.contains("alertq doctor"), "\(refused)")
+            try server.execute("REVOKE SELECT ON queues FROM reader")
+
+            // As often as there are statements: each makes up for one kind of right.
+            var given = 0
+            while let advice = try await Self.missing(reader) {
+                let statement = try #require(advice.split(separator: ";").first)
+                try server.execute(String(try #require(statement.split(separator: ": ").last)))
+                given += 1
+                try #require(given <= 4, "\(advice)")
+            }
+            #expect(given == 4)
+            #expect(try await reader.run("ask", "Go?", "--detach").code == 0)
+            #expect(try await reader.run("answer", "1", "OK").code == 0)
+
+            try server.execute("REVOKE USAGE ON SCHEMA public FROM PUBLIC")
+            let hidden = try await reader.run("list")
+            let grant = "GRANT USAGE ON SCHEMA public TO reader"
+            #expect(hidden.code == 77 && hidden.errors.contains(grant), "\(hidden)")
+            try server.execute(grant)
+            #expect(try await reader.run("list").code == 0)
+        }
+
+        /// The advice of doctor about rights; `nil` if none is missing.
+        private static func missing(_ queue: CommandLineQueue) async throws -> String? {
+            let found = try await queue.objects("doctor")
+            let rights = found.first { $0["check"] as? String == "permissions" }
+            #expect(rights != nil)
+            return rights?["ok"] as? Bool == false ? rights?["advice"] as? String : nil
+        }
+    }
+#endif

@@ -1,0 +1,46 @@
+import AlertQueue
+import TestSupport
+import Testing
+
+@testable import alertq
+
+@Suite("Checks of a server", .inParallel)
+struct ServerCheckupTests {
+    private func findings(
+        standbys: String, seen: Int, seesStandbys: Bool, missing: [(String, [String])] = []
+    ) -> [Finding] {
+        ServerCheckup(
+            report: ServerReport(
+                version: "15", commit: "on", standbyNames: standbys, synchronousStandbys: seen,
+                standbys: seen, lag: 0, connections: 1, maximumConnections: 100, skew: .zero,
+                seesStandbys: seesStandbys),
+            missing: MissingRights(
+                role: "\"Ana\"", tables: missing.map { (right: $0.0, tables: $0.1) })
+        ).findings()
+    }
+
+    @Test("A role that may not see standbys is not told that none is there")
+    func standbys() throws {
+        let unknown = try #require(findings(standbys: "s", seen: 0, seesStandbys: false).first)
+        #expect(unknown.code == .done && unknown.isNote && unknown.detail.contains("can't see"))
+        #expect(unknown.advice?.contains("GRANT pg_read_all_stats TO \"Ana\"") == true)
+        let none = try #require(findings(standbys: "s", seen: 0, seesStandbys: true).first)
+        #expect(none.code == .busy && none.detail.contains("none is connected"))
+        let one = try #require(findings(standbys: "s", seen: 1, seesStandbys: true).first)
+        #expect(one.code == .done && !one.isNote)
+    }
+
+    @Test("Each right that is missing is named, with the statement that gives it")
+    func rights() throws {
+        let found = findings(
+            standbys: "", seen: 0, seesStandbys: true,
+            missing: [("INSERT", ["alerts", "audit"]), ("DELETE", ["claims"])])
+        let rights = try #require(found.first { $0.check == "permissions" })
+        #expect(rights.code == .notPermitted)
+        #expect(rights.detail.contains("INSERT on alerts, audit; DELETE on claims"))
+        #expect(
+            rights.advice?.hasSuffix(
+                "GRANT INSERT ON alerts, audit TO \"Ana\"; GRANT DELETE ON claims TO \"Ana\";")
+                == true)
+    }
+}
