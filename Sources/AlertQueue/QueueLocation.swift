@@ -11,12 +11,53 @@ package struct QueueLocation: Sendable {
     /// The database file, or the URI.
     private let path: String
 
-    package init(_ path: String) { self.path = path }
+    package init(_ path: String) {
+        // Schemes have no case, RFC 3986 §3.1; but for libpq they do.
+        let start = path.prefix(Self.schemes[0].count).lowercased()
+        let scheme = Self.schemes.first(where: start.hasPrefix)
+        self.path = scheme.map { $0 + path.dropFirst($0.count) } ?? path
+    }
 
     /// Whether it is on a server, and no file of this machine.
     package var isOnServer: Bool { Self.schemes.contains(where: path.hasPrefix) }
 
     private static let schemes = ["postgresql://", "postgres://"]
+
+    /// Refuses what is meant to be elsewhere, and would be taken for the name of a file.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, whose text has nothing of the location, since that may
+    ///   contain a password.
+    package func check() throws(AlertError) {
+        guard !isOnServer else { return }
+        let text = path.drop(while: \.isWhitespace)
+        let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-_".contains($0)) }
+        let rest = text.dropFirst(word.count)
+        if rest.drop(while: \.isWhitespace).hasPrefix("="), Self.keywords.contains(String(word)) {
+            throw .invalid(
+                "location",
+                "is a list of keywords of libpq; write it as postgresql://USER@HOST/DATABASE, with "
+                    + "other keywords after it as ?KEYWORD=VALUE&…, or the name of a file as ./NAME"
+            )
+        }
+        let isKnown = rest.hasPrefix(":") && Self.otherSchemes.contains(word.lowercased())
+        if isKnown || (!word.isEmpty && rest.hasPrefix("://")) {
+            throw .invalid(
+                "location",
+                "is a URI of another kind: a queue is in a file, which its path names, or at "
+                    + "postgresql://USER@HOST/DATABASE; write the name of a file as ./NAME")
+        }
+    }
+
+    /// What a list such as `host=db dbname=alertq` begins with.
+    private static let keywords = [
+        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode",
+        "options",
+    ]
+
+    /// With these, a URI is recognised without its slashes.
+    private static let otherSchemes = [
+        "file", "sqlite", "sqlite3", "postgresql", "postgres", "mysql", "jdbc",
+    ]
 
     /// The location without a password, for messages.
     package var description: String { isOnServer ? path.withoutPassword : path }
@@ -39,6 +80,7 @@ extension QueueLocation {
         clock: any AlertClock, caller: Caller,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void
     ) async throws(AlertError) -> any AlertStore {
+        try check()
         if isOnServer {
             #if PostgreSQL
                 return try await PostgreSQLAlertStore.open(
@@ -60,6 +102,7 @@ extension QueueLocation {
     nonisolated(nonsending) func openForReading(
         clock: any AlertClock, caller: Caller, onCopy: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> any AlertStore {
+        try check()
         if isOnServer {
             #if PostgreSQL
                 return try await PostgreSQLAlertStore.open(
@@ -135,6 +178,7 @@ extension QueueLocation {
         to target: QueueLocation, host: String?, by caller: Caller,
         _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> CopyReport {
+        for location in [self, target] { try location.check() }
         let place = try target.isOnServer ? target.description : FileCopyTarget.place(target.path)
         // Both sides block their thread.
         return try await QueueConfined((), label: "alertq.copy").run { _ throws(AlertError) in
@@ -197,7 +241,7 @@ extension QueueLocation {
     private func copyTarget(home: String?) throws(AlertError) -> any CopyTarget {
         guard isOnServer else {
             try createUserDirectory()
-            return try FileCopyTarget(path: path)
+            return try FileCopyTarget(path: path, from: source.isOnServer ? nil : source.path)
         }
         #if PostgreSQL
             let location = try PostgreSQLLocation(path)

@@ -30,6 +30,7 @@ enum QueueChoice: Sendable, Hashable {
         case (_?, true):
             throw UsageError("--database and --system can't be combined; give one of them")
         }
+        try location.check()
     }
 
     /// Whether neither an option nor the environment chose the queue.

@@ -60,6 +60,7 @@ struct StoreCopyCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         let (from, to) = (QueueLocation(source), QueueLocation(target))
+        for location in [from, to] { try location.check() }
         if !from.isOnServer, QueuePresence.isMissing(source) {
             throw CommandError(.notFound, "there is no queue at \(source)")
         }
