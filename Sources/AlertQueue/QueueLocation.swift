@@ -209,7 +209,7 @@ extension QueueLocation {
                     }
                 }
                 return try QueueCopy(to: place).run(
-                    from: source, to: try target.copyTarget(home: host), progress)
+                    from: source, to: try target.copyTarget(of: self, home: host), progress)
             } catch let error as AlertError {
                 throw error
             } catch {
@@ -238,7 +238,9 @@ extension QueueLocation {
         #endif
     }
 
-    private func copyTarget(home: String?) throws(AlertError) -> any CopyTarget {
+    private func copyTarget(
+        of source: QueueLocation, home: String?
+    ) throws(AlertError) -> any CopyTarget {
         guard isOnServer else {
             try createUserDirectory()
             return try FileCopyTarget(path: path, from: source.isOnServer ? nil : source.path)

@@ -83,6 +83,8 @@ package final class FileCopyTarget: CopyTarget {
     private let lock: WriterLock
     private let draft: DraftFile
     private let copy: QueueFiles
+    /// The file of the queue that is copied; `nil` if that is on a server.
+    private let source: String?
     private var database: OpenDatabase?
     private var rows = 0
     private let insertions: [CopiedTable: String]
@@ -90,8 +92,10 @@ package final class FileCopyTarget: CopyTarget {
     /// How many rows one transaction takes, so that the log next to the draft stays small.
     private static let batch = 10_000
 
+    /// - Parameter source: The file of the queue that is copied; `nil` if that is on a server.
     /// - Throws: ``AlertError/storage(operation:_:)`` if there is a file at the path.
-    package init(path: String) throws(AlertError) {
+    package init(path: String, from source: String? = nil) throws(AlertError) {
+        self.source = source
         files = try QueueFiles(database: path)
         self.path = files.database
         if let ending = QueueFiles.endings.first(where: files.database.hasSuffix) {
@@ -196,7 +200,21 @@ package final class FileCopyTarget: CopyTarget {
         for ending in QueueFiles.endings { unlink(draft.path + ending) }
         try draft.sync()
         unlink(files.sharedMemory)
+        giveAway()
         guard try draft.move(to: path) else { throw BackupLocation.nameIsTaken(path) }
         try files.syncDirectory()
+    }
+
+    /// Lets those use the queue who used the file that was copied, or else the owner of the directory,
+    /// even if root has copied it.
+    private func giveAway() {
+        var status = stat()
+        if source.map({ stat($0, &status) == 0 }) != true {
+            guard stat(files.directory, &status) == 0 else { return }
+            status.st_mode = files.mode
+        }
+        if files.isForGroup { (status.st_gid, status.st_mode) = (.max, files.mode) }
+        draft.takeRights(of: status)
+        lock.takeRights(of: status)
     }
 }

@@ -48,13 +48,7 @@ final class DraftFile: Sendable {
     }
 
     /// Gives it the owner, the group and the mode of another file, as far as this process may.
-    func takeRights(of status: stat) {
-        // Only root may change the owner; a shared queue needs only the group.
-        if fchown(descriptor.raw, status.st_uid, status.st_gid) != 0 {
-            fchown(descriptor.raw, .max, status.st_gid)
-        }
-        fchmod(descriptor.raw, status.st_mode & 0o777 | 0o600)
-    }
+    func takeRights(of status: stat) { descriptor.takeRights(of: status) }
 
     /// Syncs its contents to disk.
     func sync() throws(AlertError) {
@@ -138,5 +132,14 @@ final class DraftFile: Sendable {
     static func remove(_ draft: String) {
         for ending in QueueFiles.endings { unlink(draft + ending) }
         unlink(draft)
+    }
+}
+
+extension Descriptor {
+    /// Gives a file the owner, the group and the mode of another one, as far as this process may.
+    func takeRights(of status: stat) {
+        // Only root may change the owner; a shared queue needs only the group.
+        if fchown(raw, status.st_uid, status.st_gid) != 0 { fchown(raw, .max, status.st_gid) }
+        fchmod(raw, status.st_mode & 0o777 | 0o600)
     }
 }

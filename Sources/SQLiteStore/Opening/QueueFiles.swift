@@ -7,6 +7,8 @@ struct QueueFiles: Sendable {
     let database: String
     /// The mode of every file: 0660 in a directory shared by a group, else 0600.
     let mode: mode_t
+    /// Whether the group of the directory shares them.
+    var isForGroup: Bool { sharing.hasGroupFiles }
     /// Whether the database is only copied: then it may be any account's, and have any name.
     let isSource: Bool
     private let sharing: SharedDirectory

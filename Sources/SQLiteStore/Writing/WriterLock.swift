@@ -57,6 +57,16 @@ final class WriterLock {
 
     private static let rewritingByte = LockRange(start: 0, length: 1)
 
+    /// Gives the file of the lock to those who may write the database, unless it is not this
+    /// process's own.
+    func takeRights(of status: stat) {
+        var own = stat()
+        guard let descriptor, fstat(descriptor.raw, &own) == 0, own.st_uid == geteuid(),
+            own.st_nlink == 1
+        else { return }
+        descriptor.takeRights(of: status)
+    }
+
     func release() {
         guard let descriptor else { return }
         _ = clinux_flock(descriptor.raw, LOCK_UN)

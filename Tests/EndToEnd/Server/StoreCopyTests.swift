@@ -1,5 +1,6 @@
 #if PostgreSQL
     import Foundation
+    import Glibc
     import PostgreSQLTesting
     import ProcessTesting
     import TestSupport
@@ -248,6 +249,41 @@
             let refused = try await target.run(
                 "store", "copy", target.path, server.path, "--host", "")
             #expect(refused.code == 64, "\(refused)")
+        }
+
+        @Test(
+            "A queue that root moves belongs to those who used it",
+            .enabled(if: geteuid() == 0, "needs root"), arguments: [0o755, 0o2770] as [mode_t])
+        func owner(mode: mode_t) async throws {
+            let ana = LinuxAccount(uid: 60_001, gid: 60_001)
+            let (old, new) = (try CommandLineQueue(), try CommandLineQueue())
+            for (directory, uid) in [(old.directory, ana.uid), (new.directory, 0)] {
+                #expect(chown(directory, uid, ana.gid) == 0)
+                #expect(chmod(directory, directory == old.directory ? 0o755 : mode) == 0)
+            }
+            // In a directory of root's she may not create the files next to it.
+            if mode == 0o755 { #expect(chown(new.directory, ana.uid, ana.gid) == 0) }
+            #expect(try await old.start(["notify", "x"], as: ana).finish().code == 0)
+            // By a second name, which leads to the same queue.
+            let other = try CommandLineQueue()
+            let link = other.directory + "/link.db"
+            #expect(symlink(old.path, link) == 0)
+            #expect(try await old.run("store", "copy", link, new.path).code == 0)
+            var status = stat()
+            #expect(stat(new.path, &status) == 0 && status.st_uid == ana.uid)
+            #expect(status.st_gid == ana.gid)
+            #expect(status.st_mode & 0o777 == (mode == 0o755 ? 0o600 : 0o660))
+            let asked = try await new.start(["notify", "y"], as: ana).finish()
+            #expect(asked.code == 0, "\(asked)")
+            let refused = try await old.start(["notify", "x"], as: ana).finish()
+            #expect(refused.code == 74 && refused.errors.contains("has moved to"), "\(refused)")
+
+            // From a server, it is the owner of the directory who may use it.
+            let home = try CommandLineQueue(mode: 0o755)
+            #expect(chown(home.directory, ana.uid, ana.gid) == 0)
+            #expect(try await server.run("store", "copy", server.path, home.path).code == 0)
+            let told = try await home.start(["notify", "x"], as: ana).finish()
+            #expect(told.code == 0, "\(told)")
         }
 
         @Test("Accounts of a file are those of the machine that --host names")

@@ -19,7 +19,8 @@ struct StoreCopyCommand: Command {
         """
         FROM and TO are database files or locations such as postgresql:///alertq. A file TO must not \
         exist yet; a queue in PostgreSQL must be there and be empty, as alertq doctor \
-        --setup-postgresql makes it.
+        --setup-postgresql makes it. Root gives a new file to the owner of the file FROM, or, if that \
+        is on a server, to the owner of the directory.
         """,
         """
         Everything goes along: alerts, responses, ids, keys and the audit log, whose head is the same \
