@@ -44,6 +44,8 @@ struct TroubleshootingTests {
         AlertError.noSuchButton(42, button: "maybe", known: ["yes"]),
         AlertError.tooManyPending(source: "backup", limit: 10_000),
         AlertError.storage(operation: "open the directory /srv", "No such file or directory"),
+        AlertError.unreachable("can't be reached: Connection refused"),
+        AlertError.missing(location: "postgresql://db/alertq", "there is no database"),
         AlertError.notYours(42, owner: Account(uid: 4_000_000_000)),
     ]
 
