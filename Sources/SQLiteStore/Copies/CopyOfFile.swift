@@ -21,6 +21,12 @@ package final class FileCopySource: CopySource {
         (self.caller, self.clock) = (caller, clock)
         files = try QueueFiles(database: path)
         try files.checkWriteAccess()
+        if let file = FileIdentity(path: files.database), file.links > 1 {
+            throw .notPermitted(
+                path: files.database,
+                "it has \(file.links) names, and what is written under another one would be left behind; "
+                    + "keep one name, and remove the others, which `find / -samefile PATH` lists")
+        }
         lock = WriterLock(path: files.lock, mode: files.mode)
         try lock.acquire(within: GroupCommit.busyTime)
         // Others wait for as long as for a purge that rewrites the database.

@@ -224,6 +224,20 @@
             #expect(try await file.run("notify", "goes on").code == 0)
         }
 
+        @Test("A file with a second name is not moved, because it could go on under that")
+        func secondName() async throws {
+            try await fill(file)
+            let (name, target) = (file.directory + "/second.db", file.directory + "/new.db")
+            #expect(link(file.path, name) == 0)
+            for from in [file.path, name] {
+                let refused = try await file.run("store", "copy", from, target)
+                #expect(refused.code == 77 && refused.errors.contains("2 names"), "\(refused)")
+            }
+            #expect(unlink(name) == 0)
+            #expect(try await file.run("notify", "goes on").code == 0)
+            #expect(try await file.run("store", "copy", file.path, target).code == 0)
+        }
+
         @Test("Of two queues that move to one place at once, the other one goes on")
         func twoToOne() async throws {
             let (second, target) = (try CommandLineQueue(), try CommandLineQueue())
