@@ -111,6 +111,7 @@
             let proxy = try Proxy(to: server.socket)
             let store = try await PostgreSQLAlertStore.open(
                 try Self.location(proxy), busyTime: .seconds(heals ? 60 : 1),
+                askingTime: .seconds(heals ? 60 : 1),
                 checksDurability: false)
             let count = Mutex(0)
             let healing = Task {

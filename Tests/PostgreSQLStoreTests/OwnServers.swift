@@ -38,7 +38,8 @@
             busyTime: Duration = .seconds(5)
         ) async throws(AlertError) -> PostgreSQLAlertStore {
             try await PostgreSQLAlertStore.open(
-                location, caller: .keeper, busyTime: busyTime, appliesDeadlines: true,
+                location, caller: .keeper, busyTime: busyTime, askingTime: busyTime,
+                appliesDeadlines: true,
                 checksDurability: false)
         }
 

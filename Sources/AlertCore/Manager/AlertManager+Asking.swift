@@ -29,8 +29,10 @@ extension AlertManager {
     /// - Returns: The alert's id, once the alert is on disk.
     /// - Throws: ``AlertError/invalid(_:_:)``, ``AlertError/keyConflict(_:_:part:)``,
     ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/inconsistent(_:_:)``,
-    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``;
-    ///   nothing is stored then.
+    ///   ``AlertError/busy(_:)``, ``AlertError/unreachable(_:)`` if a server has been away for a
+    ///   minute, ``AlertError/closed``; nothing is stored then.
+    ///   ``AlertError/storage(operation:_:)``; on a server, its reason may be that it is not known
+    ///   whether the alert is stored, and otherwise nothing is.
     @discardableResult
     public nonisolated func show(
         _ alert: Alert, on presenters: [String]? = nil,
@@ -147,7 +149,8 @@ extension AlertManager {
     ///   ``AlertError/stale(_:validFor:)`` for the recorded answer to a key that may no longer be
     ///   used, because of ``Alert/validFor``. ``AlertError/busy(_:)`` and
     ///   ``AlertError/storage(operation:_:)`` also when the deadline has passed and the expiry can't
-    ///   be stored within 5 seconds: the alert stays then.
+    ///   be stored within 5 seconds: the alert stays then. Once the alert is stored, it waits for a
+    ///   server that is away until that is back.
     public nonisolated func ask(
         _ alert: Alert, replacing: Bool = false, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
@@ -213,20 +216,31 @@ extension AlertManager {
         return try await store.find(.key(key, source: source, of: account)).record
     }
 
-    /// Waits until an alert is resolved.
+    /// Waits until an alert is resolved, also while the server of the queue is away.
     ///
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
     ///   which case the alert is not changed.
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
         noteWaitInCallback()
         let before = waiters.resolutionsSeen
-        var found = try await store.find(.id(id))
+        var found = try await findOnceServerIsBack(id)
         if found.isOverdue {
             // Its askers wait until the expiry is stored, as long as a failing disk is tolerated.
             (found.record.state, found.record.response) = (.queued, nil)
         }
         let asking = Asking(receipt: found, resolutionsBefore: before)
         return try await response(to: asking, isKept: true)
+    }
+
+    private func findOnceServerIsBack(_ id: Alert.ID) async throws -> Receipt {
+        while true {
+            do throws(AlertError) {
+                return try await store.find(.id(id))
+            } catch {
+                guard error.isServerAway else { throw error }
+            }
+            try await Task.sleep(for: .seconds(1))
+        }
     }
 }
 

@@ -5,7 +5,8 @@ import TextFormats
 
 /// How far a manager has followed the log.
 struct LogReading {
-    /// How long the log may be unreadable before the calls that wait for a response get the error.
+    /// How long the log may be unreadable before the calls that wait for a response get the error, and
+    /// the screen is cleared. A server that is away only clears the screen.
     static let patience = Duration.seconds(5)
 
     var task: Task<Void, Never>?
@@ -55,7 +56,8 @@ extension AlertManager {
             }
             position = news.position
             log.failingSince = nil
-            if let error = news.cannotExpire { await failOverdue(error) }
+            // What was overdue while the server was away is stored in a moment.
+            if let error = news.cannotExpire, !error.isServerAway { await failOverdue(error) }
         } catch {
             isFailing = true
             giveUpIfLasting(error)
@@ -73,14 +75,15 @@ extension AlertManager {
     }
 
     /// Ends all waits if the queue is no longer the one that was opened, or has been unreadable for
-    /// as long as a writer waits for the lock.
+    /// as long as a writer waits for the lock; but not because its server is away: what is stored there
+    /// is not lost, and neither is anything by waiting.
     private func giveUpIfLasting(_ error: AlertError) {
         let now = context.clock.now()
         let since = log.failingSince ?? now
         log.failingSince = since
         let isOver = now.isAtOrAfter(since.advanced(by: LogReading.patience))
         if case .incompatible = error {} else { guard isOver else { return } }
-        waiters.failAll(with: error)
+        if !error.isServerAway { waiters.failAll(with: error) }
         if case .incompatible = error { feed(.failed(error)) }
         feed(.leave(nil, because: "the queue can't be read"))
     }

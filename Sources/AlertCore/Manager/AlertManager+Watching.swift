@@ -1,3 +1,4 @@
+import Synchronization
 import TextFormats
 
 // What `alertq watch` needs: the growing log, and responses that nobody takes.
@@ -50,7 +51,8 @@ extension AlertManager {
         to record: AlertRecord
     ) async -> (any Claim)? {
         guard record.alert.handler == nil, mayCollect(record) else { return nil }
-        return try? await claim(record)
+        let claim = { @Sendable [store] in try? await store.claim(record.id) }
+        return await claim().map { AskerClaim($0, again: claim) }
     }
 
     /// Claims the response of an alert; `nil` while another process has the claim.
@@ -58,6 +60,77 @@ extension AlertManager {
         _ record: AlertRecord
     ) async throws(AlertError) -> (any Claim)? {
         try await store.claim(record.id)
+    }
+}
+
+/// The claim of an asker that waits on although its lease was lost, as while a server is away: it is
+/// made again as soon as nobody else has it.
+private final class AskerClaim: Claim {
+    private enum State {
+        case held(any Claim)
+        case lost
+        case ended
+    }
+
+    private let state: Mutex<State>
+    private let again: @Sendable () async -> (any Claim)?
+
+    init(_ claim: any Claim, again: @escaping @Sendable () async -> (any Claim)?) {
+        state = Mutex(.held(claim))
+        self.again = again
+        watch(claim)
+    }
+
+    deinit { end() }
+
+    private var held: (any Claim)? {
+        state.withLock { state in
+            guard case .held(let claim) = state else { return nil }
+            return claim
+        }
+    }
+
+    var descriptor: Int32? { held?.descriptor }
+    var epoch: Epoch? { held?.epoch }
+
+    /// It is never lost for good.
+    func whenLost(_ body: @escaping @Sendable () -> Void) {}
+
+    private func watch(_ claim: any Claim) {
+        claim.whenLost { [weak self] in
+            self?.state.withLock { if case .held = $0 { $0 = .lost } }
+            Task { [weak self] in
+                while await self?.claimAgain() == false {
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    /// Returns whether there is nothing left to do.
+    private func claimAgain() async -> Bool {
+        guard isLost else { return true }
+        guard let claim = await again() else { return false }
+        let isWanted = state.withLock { state in
+            guard case .lost = state else { return false }
+            state = .held(claim)
+            return true
+        }
+        if isWanted { watch(claim) } else { claim.end() }
+        return true
+    }
+
+    private var isLost: Bool {
+        state.withLock { if case .lost = $0 { true } else { false } }
+    }
+
+    func end() {
+        let claim = state.withLock { state -> (any Claim)? in
+            defer { state = .ended }
+            guard case .held(let claim) = state else { return nil }
+            return claim
+        }
+        claim?.end()
     }
 }
 
@@ -150,8 +223,11 @@ extension AlertManager {
             await close()
             return result
         } catch {
-            // This process has already waited for the lock in vain.
-            if case AlertError.busy = error { prepareToEnd() }
+            // This process has already waited for the lock, or the server, in vain.
+            switch error {
+            case AlertError.busy, AlertError.unreachable: prepareToEnd()
+            default: break
+            }
             await close()
             throw error
         }

@@ -23,7 +23,8 @@ public enum BackgroundError: Error, Sendable {
     /// queue goes on without it; its other methods are called once it returns.
     case delegate(Alert.ID, _ method: String, silentFor: Duration)
     /// Due changes can't be stored: deadlines are not applied, and snoozed alerts don't return.
-    /// They are tried again each second; the error is reported once until that succeeds.
+    /// They are tried again each second; the error is reported once until that succeeds. If it is
+    /// ``AlertError/unreachable(_:)``, calls that wait for a response wait for the server, too.
     case deadlines(AlertError)
     /// Entries of the log for which nobody waits, of what was on a screen, could not be stored and
     /// were dropped. That is reported once until one is stored again.
@@ -51,6 +52,8 @@ extension BackgroundError: CustomStringConvertible {
         case .delegate(let id, let method, let time):
             "the delegate's \(method) has not returned for \(time.components.seconds) s, for "
                 + "alert \(id); the queue goes on without it"
+        case .deadlines(.unreachable(let reason)):
+            "\(AlertError.unreachable(reason)); waiting until it is back"
         case .deadlines(let error):
             "deadlines can't be applied for now: \(error)"
         case .entriesLost(let error), .inconsistent(_, let error), .stale(_, let error):

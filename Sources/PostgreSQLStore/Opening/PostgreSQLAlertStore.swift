@@ -33,6 +33,8 @@
         /// - Parameters:
         ///   - clock: The server's by default.
         ///   - caller: On whose behalf deadlines are applied.
+        ///   - busyTime: How long a caller waits for a lock, or for a server that is away.
+        ///   - askingTime: How long an asker waits for a server that is away.
         ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
         ///   - isReadOnly: Whether every change is refused, and nothing that is due is stored.
         ///   - checksDurability: Whether a server is refused that may lose what it acknowledges.
@@ -44,7 +46,8 @@
         package static nonisolated(nonsending) func open(
             _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
             caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
-            appliesDeadlines: Bool = false, isReadOnly: Bool = false, checksDurability: Bool = true,
+            askingTime: Duration = .seconds(60), appliesDeadlines: Bool = false,
+            isReadOnly: Bool = false, checksDurability: Bool = true,
             onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
         ) async throws(AlertError) -> PostgreSQLAlertStore {
             let interruptions: (reading: Interruption, rest: Interruption)
@@ -52,7 +55,8 @@
                 throw translated(error, "open the queue", at: location)
             }
             let store = PostgreSQLAlertStore(
-                location, clock, caller, interruptions, busyTime: busyTime, checksDurability,
+                location, clock, caller, interruptions, busyTime: busyTime, askingTime: askingTime,
+                checksDurability,
                 refusal: isReadOnly
                     ? .notPermitted(
                         path: location.description,
@@ -75,7 +79,7 @@
         private init(
             _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
             _ interruptions: (reading: Interruption, rest: Interruption), busyTime: Duration,
-            _ checksDurability: Bool,
+            askingTime: Duration, _ checksDurability: Bool,
             refusal: AlertError?,
             timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
         ) {
@@ -112,7 +116,8 @@
             }
             self.watch = watch
             writer = Writer(
-                session(interruptions.rest), known: known, busyTime: busyTime, onTrouble: onTrouble,
+                session(interruptions.rest), known: known, busyTime: busyTime,
+                askingTime: askingTime, onTrouble: onTrouble,
                 onCommit: { concernsOthers in
                     changes.note(concernsOthers)
                     watch.notify()
@@ -234,7 +239,9 @@
             let names = changes.indices.map { index in
                 request.map { RequestedChange($0, position: index, by: caller) }
             }
-            let (results, due) = try await writer.perform(first.operation) { queue in
+            let (results, due) = try await writer.perform(
+                first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
+            ) { queue in
                 (epoch.map { [Query.isAttached(queue, $0)] } ?? [])
                     + names.compactMap { $0.map { Query.request(queue, $0) } }
                     + changes.flatMap { $0.reading(queue, by: caller) }
@@ -440,7 +447,21 @@
         }
     }
 
+    extension PostgreSQLAlertStore: LockWaiting {
+        package var lockHolder: LockHolder? { nil }
+
+        package func prepareToEnd() { writer.prepareToEnd() }
+    }
+
     extension Change {
+        /// Whether the one who asked makes it, and not a person who waits for the screen.
+        fileprivate var isOfAsker: Bool {
+            switch self {
+            case .ask, .collect, .run: true
+            case .resolve, .snooze, .requestCancel: false
+            }
+        }
+
         /// What a transaction reads for the change.
         fileprivate func reading(_ queue: Value, by caller: Caller) -> [Statement] {
             let alert: Alert.ID

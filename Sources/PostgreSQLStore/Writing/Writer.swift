@@ -12,10 +12,14 @@
     final class Writer: Sendable {
         /// How long a caller waits for its transaction to be stored.
         private let busyTime: Duration
+        /// How long an asker waits for a server that is away, which may take that long to fail over.
+        private let askingTime: Duration
         /// The maximum number of writes that share a transaction.
         private static let maximumBatch = 500
         /// How long it pauses after a failure, so that nothing spins.
         private static let pause = Duration.milliseconds(100)
+        /// How long a process that is about to end waits.
+        private static let endingTime = Duration.milliseconds(500)
         /// How long the server has for an attempt at least.
         private static let shortestAttempt = Duration.seconds(1)
         /// How long posted jobs wait for a caller's write before they are committed by themselves.
@@ -31,6 +35,8 @@
             let work: @Sendable (Transaction) throws -> Void
             /// Called with the result; `nil` for a posted job.
             let finish: (@Sendable (AlertError?) -> Void)?
+            /// Whether it is an asker's, who has nothing better to do than to wait for the server.
+            var isOfAsker = false
             var enqueued = ContinuousClock.now
 
             /// The same job, which waits anew.
@@ -49,6 +55,8 @@
             var scheduled: Schedule?
             var refusal: AlertError?
             var hasLostPosted = false
+            /// Whether the process is about to end.
+            var isEnding = false
         }
 
         private let state = Mutex(State())
@@ -60,27 +68,32 @@
         private let onTrouble: @Sendable (AlertError) -> Void
 
         init(
-            _ session: sending Session, known: KnownHead, busyTime: Duration,
+            _ session: sending Session, known: KnownHead, busyTime: Duration, askingTime: Duration,
             onTrouble: @escaping @Sendable (AlertError) -> Void,
             onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
         ) {
             self.session = Mutex(session)
             self.known = known
             self.busyTime = busyTime
+            self.askingTime = max(busyTime, askingTime)
             self.onTrouble = onTrouble
             self.onCommit = onCommit
         }
 
         /// Runs a closure in a transaction, and returns its result once that is stored.
+        ///
+        /// - Parameter isOfAsker: Whether it waits for a server that is away for longer.
         nonisolated(nonsending) func perform<Result: Sendable>(
-            _ operation: String, reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },
+            _ operation: String, isOfAsker: Bool = false,
+            reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },
             _ work: @escaping @Sendable (Transaction) throws -> Result
         ) async throws(AlertError) -> Result {
             let box = ResultBox<Result>()
             let failure = await withCheckedContinuation { continuation in
                 let job = Job(
                     operation: operation, reading: reading,
-                    work: { box.put(try work($0)) }, finish: { continuation.resume(returning: $0) })
+                    work: { box.put(try work($0)) }, finish: { continuation.resume(returning: $0) },
+                    isOfAsker: isOfAsker)
                 submit(job)
             }
             if let failure { throw failure }
@@ -140,6 +153,9 @@
         /// Ends without waiting.
         func closeSoon() { Task { await close() } }
 
+        /// From now on the server is hardly waited for: the process is about to end.
+        func prepareToEnd() { state.withLock { $0.isEnding = true } }
+
         // MARK: On the executor
 
         private func drain(_ session: Session) {
@@ -172,8 +188,10 @@
                 case .later(let error):
                     // Those whose callers have waited long enough give up.
                     let isClosing = state.withLock { $0.refusal != nil }
-                    let limit = busyTime
-                    let isLate = { (job: Job) in isClosing || job.enqueued + limit <= .now }
+                    let isAway = error.isServerAway
+                    let isLate = { [self] (job: Job) in
+                        isClosing || job.enqueued + (isAway ? patience(of: job) : busyTime) <= .now
+                    }
                     for job in rest where isLate(job) && (isClosing || !keep(job)) {
                         end(job, error)
                     }
@@ -226,11 +244,17 @@
             }
         }
 
+        /// How long the caller of a job waits for a server that is away.
+        private func patience(of job: Job) -> Duration {
+            if state.withLock({ $0.isEnding }) { return min(busyTime, Self.endingTime) }
+            return job.isOfAsker ? askingTime : busyTime
+        }
+
         /// How long the server may take, so that no caller waits much longer than it should; a caller
         /// who has waited long gets one more attempt.
         private func timeLeft(for jobs: [Job]) -> Duration {
-            let oldest = jobs.map(\.enqueued).min() ?? .now
-            return max(busyTime - oldest.duration(to: .now), min(busyTime, Self.shortestAttempt))
+            let left = jobs.map { patience(of: $0) - $0.enqueued.duration(to: .now) }.min()
+            return max(min(left ?? busyTime, busyTime), min(busyTime, Self.shortestAttempt))
         }
 
         private func outcome(
@@ -317,7 +341,7 @@
             case .unknown(let error):
                 session.drop()
                 // Whether it was carried out is found out before anybody is told anything.
-                guard let isStored = lookUp(head, after: start, on: session) else {
+                guard let isStored = lookUp(head, after: start, for: jobs, on: session) else {
                     known.forgetExpected()
                     let operation = jobs[0].operation
                     return .failed(
@@ -340,9 +364,12 @@
         private func lookUp(
             _ head: AuditHead, after start: AuditHead, for jobs: [Job], on session: Session
         ) -> Bool? {
-            let end = ContinuousClock.now + busyTime
+            let beginning = ContinuousClock.now
+            // The time of those who wait longest, which a signal may shorten.
+            let end = { [self] in beginning + (jobs.map { patience(of: $0) }.max() ?? busyTime) }
             repeat {
-                let left = max(ContinuousClock.now.duration(to: end), Self.shortestAttempt)
+                let left = max(
+                    min(ContinuousClock.now.duration(to: end()), busyTime), Self.shortestAttempt)
                 if let db = try? session.open(within: left) {
                     db.timeLimit = left
                     let transaction = try? Transaction(
@@ -369,7 +396,7 @@
                     }
                 }
                 Thread.pause(Self.pause)
-            } while .now < end
+            } while .now < end()
             return nil
         }
     }

@@ -100,22 +100,26 @@ extension AlertManager {
 
 extension QueueChoice {
     /// Opens the queue for a verb, creates it if need be, and closes it in every case.
+    ///
+    /// - Parameter wait: For a verb that waits anyway: how it waits for a server that is away.
     func open<Result: Sendable>(
-        via verb: String, source: String? = nil,
+        via verb: String, source: String? = nil, waiting wait: ServerWait? = nil,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
-        let manager = try await Self.manager(path: path, source: source, via: verb)
+        let open = { try await Self.manager(path: path, source: source, via: verb) }
+        let manager = if let wait { try await wait.run(open) } else { try await open() }
         return try await manager.closing(body)
     }
 
     /// Opens the queue for a verb that does not ask; `nil` if nobody has asked anything there yet.
     ///
+    /// - Parameter wait: As for ``open(via:source:waiting:_:)``.
     /// - Throws: ``CommandError`` if a queue that the user named does not exist.
     func openExisting<Result: Sendable>(
-        via verb: String, source: String? = nil,
+        via verb: String, source: String? = nil, waiting wait: ServerWait? = nil,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
-        try await exists ? open(via: verb, source: source, body) : nil
+        try await exists ? open(via: verb, source: source, waiting: wait, body) : nil
     }
 
     /// Opens the queue for a verb that only reads it, or a backup; `nil` if nobody has asked
@@ -168,18 +172,19 @@ extension QueueChoice {
     /// - Parameters:
     ///   - id: One of them, if any was named by its id.
     ///   - context: For a verb that changes nothing.
+    ///   - wait: As for ``open(via:source:waiting:_:)``.
     /// - Throws: ``CommandError`` if there is no queue, or no such alert in it; it says where else
     ///   the alert is.
     func open<Result: Sendable>(
         with id: Alert.ID?, via verb: String, readingIn context: Context? = nil,
-        _ body: (AlertManager) async throws -> Result
+        waiting wait: ServerWait? = nil, _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
         do {
             let result =
                 if let context {
                     try await read(in: context, body)
                 } else {
-                    try await openExisting(via: verb, body)
+                    try await openExisting(via: verb, waiting: wait, body)
                 }
             guard let result else { throw noQueue }
             return result

@@ -27,7 +27,9 @@ struct AskSession: Sendable {
     func run() async throws -> ExitCode {
         let alert = try question.complete(in: context)
         let terminal = waits && alert.isFor("terminal") ? ControllingTerminal() : nil
-        return try await queue.open(via: verb, source: alert.source) { manager in
+        return try await queue.open(
+            via: verb, source: alert.source, waiting: ServerWait(in: context)
+        ) { manager in
             if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
             // From here on an interruption must not leave an alert that nobody waits for; before,
             // there is nothing to undo, and a signal simply ends the process.

@@ -61,7 +61,9 @@ extension RunSession {
                 + [alert.defaultButton ?? "", "\(alert.validFor?.milliseconds ?? 0)"]
                 + alert.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
         let terminal = alert.isFor("terminal") ? ControllingTerminal() : nil
-        return try await session.queue.open(via: session.verb, source: alert.source) { manager in
+        return try await session.queue.open(
+            via: session.verb, source: alert.source, waiting: ServerWait(in: context)
+        ) { manager in
             var signals: SignalWatch?
             while true {
                 if session.question.key == nil { alert.key = try await key.current(manager) }

@@ -55,7 +55,9 @@ struct CollectCommand: CollectingCommand, NamingCommand {
     func run(in context: Context) async throws -> ExitCode {
         let start = ContinuousClock.now
         let limit = waitFor?.distance(from: context.now())
-        return try await queue.open(with: alerts.ids.first, via: Self.name) { manager in
+        let wait = limit.map { ServerWait(in: context, within: $0) }
+        return try await queue.open(with: alerts.ids.first, via: Self.name, waiting: wait) {
+            manager in
             var signals: SignalWatch?
             return try await forEach(manager, in: context) { id in
                 let left = limit.map { max(.zero, $0 - start.duration(to: .now)) }

@@ -49,7 +49,9 @@ struct WaitCommand: CollectingCommand {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(with: first, via: Self.name) { manager in
+        let wait = ServerWait(
+            in: context, within: waitFor?.distance(from: context.now()))
+        return try await queue.open(with: first, via: Self.name, waiting: wait) { manager in
             var records: [AlertRecord] = []
             for id in ids { records.append(try await manager.record(id)) }
             var printer = ResponsePrinter(verb: Self.name, isJSON: isJSON, context: context)

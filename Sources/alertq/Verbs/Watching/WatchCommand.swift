@@ -117,7 +117,7 @@ struct WatchCommand: SearchingCommand {
     func run(in context: Context) async throws -> ExitCode {
         let hasWaited = try await waitForQueue(in: context)
         if let program { return try await run([program] + arguments, in: context) }
-        return try await queue.open(via: Self.name) { manager in
+        return try await queue.open(via: Self.name, waiting: ServerWait(in: context)) { manager in
             // Everything in a queue that did not exist before has happened since.
             let start =
                 try await after?.head(in: manager) ?? (hasWaited ? .start : manager.position.head)
@@ -179,7 +179,8 @@ struct WatchCommand: SearchingCommand {
         if let cursor, queue.location.administration.isOwnFile(QueueChoice.absolute(cursor)) {
             throw CommandError(.badData, "\(cursor) is one of the queue's own files")
         }
-        return try await queue.open(via: Self.name) { [filter] manager in
+        return try await queue.open(via: Self.name, waiting: ServerWait(in: context)) {
+            [filter] manager in
             // A queue that is refused leaves no cursor.
             let cursor = try cursor.map { path throws(CommandError) in
                 try CursorFile(path: path)

@@ -1,0 +1,84 @@
+#if PostgreSQL
+    import Foundation
+    import Glibc
+    import PostgreSQLTesting
+    import ProcessTesting
+    import TestSupport
+    import Testing
+
+    /// A server that is away for longer than a failover takes other verbs to give up.
+    @Suite("Servers that are away", .inParallel, .needsServer)
+    struct ServerOutageTests {
+        private static let buttons = ["-b", "yes=Go", "--cancel", "no=Stay"]
+
+        @Test("Commands that wait say so once, and go on when the server is back")
+        func outage() async throws {
+            let server = try await PostgreSQLServer(isSynced: true)
+            let queue = try CommandLineQueue(at: server.uri)
+            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let ask = ["ask", "Go?"] + Self.buttons
+            let asker = try queue.start(ask)
+            #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
+            let waiter = try queue.start(["wait", "1"])
+            let watch = try queue.start(["watch", "--json", "--after", "0"])
+            let hook = try queue.start(["watch", "--exec", "cat"])
+            #expect(await eventually { watch.output.text.contains("asked") })
+            // Its claim keeps the hook from what it waits for.
+            usleep(500_000)
+            try await server.stop(SIGKILL)
+            let late = try queue.start(["ask", "Late?"] + Self.buttons)
+            let lateWaiter = try queue.start(["wait", "1", "--wait-for", "2m"])
+            let impatient = try await queue.run("answer", "1", "yes")
+            #expect(impatient.code == 75, "\(impatient)")
+            // Longer than the lease of a claim, and than other verbs wait.
+            try await Task.sleep(for: .seconds(FaultForm.count(short: 15, full: 40)))
+            let children = [asker, waiter, watch, hook, late, lateWaiter]
+            for child in children {
+                #expect(child.poll() == nil, "\(child.errors.text)")
+                let said = child.errors.text.count(of: "the server of the queue")
+                #expect(said == 1, "\(child.errors.text)")
+            }
+            try await server.start()
+            #expect(
+                await eventually { late.errors.text.contains("waiting for an answer") },
+                "\(late.errors.text)")
+            // They have their claims again.
+            try await Task.sleep(for: .seconds(3))
+            #expect(try await queue.run("answer", "1", "yes").code == 0)
+            #expect(try await queue.run("answer", "2", "no").code == 0)
+            for (child, code) in [(asker, 0), (waiter, 0), (lateWaiter, 0), (late, 10)] {
+                let told = await child.finish()
+                #expect(told.code == Int32(code), "\(told)")
+                #expect(told.output == (code == 0 ? "yes\n" : "no\n"), "\(told)")
+            }
+            #expect(await eventually { watch.output.text.contains("resolved") })
+            // Both answers had an asker.
+            #expect(hook.output.text.isEmpty, "\(hook.output.text)")
+            for child in [watch, hook] {
+                child.kill(SIGTERM)
+                _ = await child.exit()
+            }
+            #expect(try await queue.run("audit", "verify").code == 0)
+        }
+
+        @Test("An interrupted asker does not wait for a server that is away")
+        func interrupted() async throws {
+            let server = try await PostgreSQLServer(isSynced: true)
+            let queue = try CommandLineQueue(at: server.uri)
+            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let asker = try queue.start(["ask", "Go?"] + Self.buttons)
+            #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
+            try await server.stop(SIGKILL)
+            #expect(await eventually { asker.errors.text.contains("waiting until it is back") })
+            let start = ContinuousClock.now
+            asker.kill(SIGINT)
+            let told = await asker.finish()
+            #expect(told.errors.contains("could not be withdrawn"), "\(told)")
+            #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(5))
+        }
+    }
+
+    extension String {
+        fileprivate func count(of text: String) -> Int { ranges(of: text).count }
+    }
+#endif
