@@ -59,8 +59,20 @@ package struct QueueLocation: Sendable {
         "file", "sqlite", "sqlite3", "postgresql", "postgres", "mysql", "jdbc",
     ]
 
-    /// The location without a password, for messages.
-    package var description: String { isOnServer ? path.withoutPassword : path }
+    /// The location for messages, and for commands that others may run: without a password, and
+    /// without the machine whose accounts this process acts for.
+    package var description: String { isOnServer ? path.forOthers : path }
+
+    /// The location without a password, for commands that this account may run.
+    package var ownDescription: String { isOnServer ? path.withoutPassword : path }
+
+    /// The name of the machine whose accounts this process acts for.
+    package var ownHost: String {
+        #if PostgreSQL
+            if isOnServer, let location = try? PostgreSQLLocation(path) { return location.ownHost }
+        #endif
+        return ProcessIdentity.current.host
+    }
 
     private var noServers: AlertError {
         .invalid(

@@ -27,7 +27,7 @@
             ])
         func commit(setting: String, isRefused: Bool) async throws {
             let location =
-                try await PostgreSQLQueue().location.description
+                try await PostgreSQLQueue().uri
                 + "&options=-c%20synchronous_commit%3D\(setting)"
             let error = await thrown { try await open(location, checksDurability: false) }
             #expect(error?.kind == (isRefused ? "incompatible" : nil), "\(error as Any)")

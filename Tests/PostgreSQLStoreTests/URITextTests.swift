@@ -1,5 +1,6 @@
 #if PostgreSQL
     import PostgreSQLStore
+    import StoreTesting
     import TestSupport
     import Testing
 
@@ -19,6 +20,25 @@
                 ("postgresql://u@h/db?pass%77ord=s3cret", "postgresql://u@h/db"),
                 ("postgresql://u@h/db?sslpassword=s3cret", "postgresql://u@h/db"),
             ])
-        func masked(uri: String, shown: String) { #expect(uri.withoutPassword == shown) }
+        func masked(uri: String, shown: String) {
+            #expect(uri.withoutPassword == shown && uri.forOthers == shown)
+        }
+
+        @Test("Others are not told to act for the accounts of this machine")
+        func others() throws {
+            let uri = "postgresql://u:s3cret@h/db?queue=q&host_name=web1&notify=off"
+            #expect(uri.forOthers == "postgresql://u@h/db?queue=q&notify=off")
+            #expect(
+                uri.withoutPassword == "postgresql://u@h/db?queue=q&host_name=web1&notify=off")
+            #expect(try PostgreSQLLocation(uri).description == uri.forOthers)
+        }
+
+        @Test("What can't be the name of a machine is refused", arguments: ["", "a%0Ab"])
+        func hostName(text: String) async {
+            let error = await thrown {
+                try PostgreSQLLocation("postgresql:///db?host_name=\(text)")
+            }
+            #expect("\(error as Any)".contains("is not the name of a machine"))
+        }
     }
 #endif

@@ -11,6 +11,8 @@
     package struct PostgreSQLQueue {
         package let server: PostgreSQLServer
         package let location: PostgreSQLLocation
+        /// The location as it is given to other processes.
+        package let uri: String
         /// Its name in the database.
         package let name: String
 
@@ -27,12 +29,13 @@
                 "UPDATE queues SET host = 'here' WHERE name = $1", .text(name))
             if isPooled {
                 let pooler = try await Self.sharedPooler.value
-                location = try PostgreSQLLocation(
+                uri =
                     "postgresql:///?\(Self.query(pooler.location))&queue=\(name)&notify=off"
-                        + "&host_name=here")
+                    + "&host_name=here"
             } else {
-                location = try PostgreSQLLocation(direct)
+                uri = direct
             }
+            location = try PostgreSQLLocation(uri)
             (self.server, self.name) = (server, name)
         }
 

@@ -1,6 +1,7 @@
 #if PostgreSQL
     import AlertCore
     import Linux
+    import TextFormats
 
     /// Where a queue in PostgreSQL is: a URI for libpq, whose query may also have `queue`, `host_name`
     /// and `notify`.
@@ -35,7 +36,9 @@
                     guard !value.isEmpty else { throw .invalid("queue", "has no name") }
                     queue = value
                 case "host_name":
-                    guard !value.isEmpty else { throw .invalid("host_name", "is empty") }
+                    guard Self.isHostName(value) else {
+                        throw .invalid("host_name", "is not the name of a machine")
+                    }
                     hostName = value
                 case "notify":
                     guard ["on", "off"].contains(value) else {
@@ -45,18 +48,23 @@
                 default: rest.append(parameter)
                 }
             }
-            description = text.withoutPassword
+            description = text.forOthers
             uri = String(parts[0]) + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
             (self.queue, self.hostName, self.notifies) = (queue, hostName, notifies)
         }
 
-        /// The location without a password, for messages and for commands that are printed.
+        /// The location for messages: without a password, and without a `host_name`.
         package let description: String
 
         /// The command that makes the tables and the queue.
         package var setUp: String {
             let quoted = description.replacing("'", with: "'\\''")
             return "alertq doctor --setup-postgresql --database '\(quoted)'"
+        }
+
+        /// Whether a text can be the name of a machine.
+        private static func isHostName(_ text: String) -> Bool {
+            !text.isEmpty && text.utf8.count <= 255 && SafeText.line(text).isIdentical(to: text)
         }
 
         /// A value of a query without its percent signs; see RFC 3986 §2.1.

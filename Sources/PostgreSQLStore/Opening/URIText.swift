@@ -2,7 +2,14 @@ extension String {
     /// A URI of a database without the password that its user or its query may have; see RFC 3986 §3.
     ///
     /// Where a password contains a character that should have been escaped, more is left out.
-    package var withoutPassword: String {
+    package var withoutPassword: String { without { $0.contains("password") } }
+
+    /// The same for other machines and accounts: also without the name of the machine whose accounts
+    /// this process acts for, or else they would act for them.
+    package var forOthers: String { without { $0.contains("password") || $0 == "host_name" } }
+
+    /// - Parameter isLeftOut: Whether a parameter of the query is left out, by its name.
+    private func without(_ isLeftOut: (_ name: String) -> Bool) -> String {
         var text = self
         if let start = text.firstRange(of: "://")?.upperBound {
             // As libpq does: what is before an “@” and the first “/” is a user and a password.
@@ -23,7 +30,7 @@ extension String {
         // A name with percent signs may be any.
         let rest = query.filter { parameter in
             let name = parameter.prefix { $0 != "=" }.lowercased()
-            return !name.contains("password") && !name.contains("%")
+            return !isLeftOut(name) && !name.contains("%")
         }
         return String(parts.first ?? "")
             + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))

@@ -37,9 +37,9 @@ enum ShellText {
         return "$'" + characters.joined() + "'"
     }
 
-    /// The command line that answers an alert with one of its buttons.
+    /// The command line that answers an alert with one of its buttons, on any machine.
     static func answer(_ id: Alert.ID, button: String, path: String) -> String {
-        let option = QueueChoice.option(forPath: path)
+        let option = QueueChoice.option(forPath: path, isForOthers: true)
         // A word that begins with a dash would be taken for an option.
         let words =
             button.hasPrefix("-")
@@ -47,9 +47,10 @@ enum ShellText {
         return (["alertq", "answer"] + words.compactMap { $0 }).joined(separator: " ")
     }
 
-    /// The command line of a verb with its operands, for the queue at a path.
+    /// The command line of a verb with its operands, for the queue at a path and for this account.
     static func verb(_ words: String, path: String) -> String {
-        "alertq \(words)" + (QueueChoice.option(forPath: path).map { " " + $0 } ?? "")
+        let option = QueueChoice.option(forPath: path, isForOthers: false)
+        return "alertq \(words)" + (option.map { " " + $0 } ?? "")
     }
 
     /// The command line that takes an alert back.

@@ -58,10 +58,22 @@ enum QueueChoice: Sendable, Hashable {
     }
 
     /// The option that makes another process choose the same queue, whatever its environment.
-    static func option(forPath path: String) -> String? {
+    ///
+    /// - Parameter isForOthers: Whether a process of another machine may be meant, which then acts
+    ///   for its own accounts.
+    static func option(forPath path: String, isForOthers: Bool) -> String? {
         if path == QueueLocation.userPath() { return nil }
         if path == QueueLocation.systemPath { return "--system" }
-        return "--database " + ShellText.quoted(QueueLocation(absolute(path)).description)
+        let location = QueueLocation(absolute(path))
+        return "--database "
+            + ShellText.quoted(isForOthers ? location.description : location.ownDescription)
+    }
+
+    /// An account as the queue's records have it: one of this machine has no host.
+    func account(_ account: Account) -> Account {
+        var account = account
+        if account.host.isIdentical(to: location.ownHost) { account.host = "" }
+        return account
     }
 
     /// Refuses a queue on a server, for what only one in a file can do.
@@ -92,7 +104,7 @@ enum QueueChoice: Sendable, Hashable {
 }
 
 extension AlertManager {
-    /// Where the queue is, for people and logs: without a password.
+    /// Where the queue is, for people and logs.
     nonisolated var place: String { QueueLocation(path).description }
 }
 

@@ -59,7 +59,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
             case .postgreSQL: return try await PostgreSQLQueue().contract
             case .pooledPostgreSQL: return try await PostgreSQLQueue(isPooled: true).contract
             case .pipedPostgreSQL:
-                let location = try await PostgreSQLQueue().location.description
+                let location = try await PostgreSQLQueue().uri
                 return piped(try StoreProcess(Self.server, [location], isKilled: true))
         #endif
         }

@@ -155,7 +155,8 @@ final class EventLog: Sendable {
 
     private func write(_ head: AuditHead) {
         state.withLock { $0.anchor = (head.sequence, .now) }
-        let option = QueueChoice.option(forPath: manager.path).map { " " + $0 } ?? ""
+        let option =
+            QueueChoice.option(forPath: manager.path, isForOthers: true).map { " " + $0 } ?? ""
         sink(
             "the audit log of \(SafeText.line(manager.place)) ends with \(head.text); to compare: "
                 + "alertq audit verify --head \(head.text)\(option)",
