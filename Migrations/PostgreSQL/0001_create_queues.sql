@@ -313,7 +313,8 @@ CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE ON audit
 CREATE TRIGGER audit_is_append_only_all BEFORE TRUNCATE ON audit
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('the audit log is append-only');
 
--- For people with psql: what waits, most urgent first, and what was answered, newest first.
+-- For people with psql: what waits, most urgent first, and what was answered, newest first. The
+-- machines of accounts are named here also where rows don't name them.
 CREATE FUNCTION rfc3339(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT to_char(to_timestamp(ms / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
@@ -322,7 +323,8 @@ SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid, key
        CASE priority WHEN 0 THEN 'low' WHEN 1 THEN 'normal' WHEN 2 THEN 'high'
                      ELSE 'critical' END AS priority,
        title, message, buttons, rfc3339(asked_ms) AS asked_at, rfc3339(expires_ms) AS expires_at,
-       rfc3339(snoozed_ms) AS snoozed_until, snoozes, fields
+       rfc3339(snoozed_ms) AS snoozed_until, snoozes, fields,
+       coalesce(nullif(sources.host, ''), nullif(queues.host, '')) AS account_host
 FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NULL
@@ -336,7 +338,10 @@ SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid AS s
        button_index, resolved_by, responder_uid AS uid, responder AS "user", via, tty, ssh,
        responder_host AS host, responder_pid AS pid, rfc3339(asked_ms) AS asked_at,
        rfc3339(resolved_ms) AS resolved_at, rfc3339(collected_ms) AS collected_at,
-       field_values, note, nullif(superseded_by, 0) AS superseded_by, valid_ms
+       field_values, note, nullif(superseded_by, 0) AS superseded_by, valid_ms,
+       coalesce(nullif(sources.host, ''), nullif(queues.host, '')) AS source_account_host,
+       CASE WHEN responder_uid IS NOT NULL
+           THEN coalesce(account_host, nullif(queues.host, '')) END AS account_host
 FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NOT NULL

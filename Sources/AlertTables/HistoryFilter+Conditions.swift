@@ -31,6 +31,10 @@ extension HistoryFilter {
     ) -> [String] {
         var conditions: [String] = []
         if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
+        if let userHost {
+            conditions.append("alerts.responder_uid IS NOT NULL")
+            conditions.append("coalesce(alerts.account_host, '') = \(values.add(.text(userHost)))")
+        }
         if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
         if uncollected { conditions.append("alerts.collected_ms IS NULL") }
         if let button { conditions.append("\(chosen) = \(values.add(.text(button)))") }

@@ -59,6 +59,10 @@
             #expect(response.responder?.account.host == "web")
             let logged = try await stores[0].entries(LogQuery(.last(1), limit: 1)).first
             #expect(logged?.event.responder.account.host == "web")
+            // The hash covers the host as it is stored.
+            let own = try await stores[1].entries(LogQuery(.last(1), limit: 1)).first
+            #expect(own?.event.responder.account.host == "" && own?.accountHost == "web")
+            try own?.checkHash()
             #expect(try await stores[0].verify(expecting: nil) { _, _ in }.problems.isEmpty)
             for store in stores { await store.close() }
         }

@@ -41,9 +41,12 @@ struct CSVTests {
     func cancels() {
         let fields = { (response: Response) in
             AlertCSV.row(Sample.record(Sample.alert, response), isShown: false).dropLast()
-                .split(separator: ",", omittingEmptySubsequences: false).dropLast(5).last
+                .split(separator: ",", omittingEmptySubsequences: false).dropLast(7).last
         }
-        #expect(AlertCSV.header.hasSuffix(",handled,values,note,superseded_by,valid_ms,stale\r\n"))
+        #expect(
+            AlertCSV.header.hasSuffix(
+                ",handled,values,note,superseded_by,valid_ms,stale,source_account_host,"
+                    + "account_host\r\n"))
         #expect(fields(Sample.response(.cancelled, by: .system, handling: .handled)) == "true")
         let simulated = Sample.response(.cancelled, by: .system, handling: .simulateCancelButton)
         #expect(fields(simulated) == "false")

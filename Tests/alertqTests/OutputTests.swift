@@ -87,8 +87,8 @@ struct OutputTests {
         let text = ListCommand.table([Sample.record(alert)], in: context)
         #expect(
             text == """
-                ID\tASKED\tSOURCE\tPRIORITY\tSTATE\tBUTTONS\tTITLE
-                42\t2026-11-20T10:00:00.000Z\tbackup\tnormal\tqueued\tyes,no\t\
+                ID\tASKED\tSOURCE\tASKED BY\tPRIORITY\tSTATE\tBUTTONS\tTITLE
+                42\t2026-11-20T10:00:00.000Z\tbackup\troot\tnormal\tqueued\tyes,no\t\
                 \(SafeText.line(long))
 
                 """)

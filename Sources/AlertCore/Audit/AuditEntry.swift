@@ -15,6 +15,9 @@ public struct AuditEntry: Sendable, Codable {
     public package(set) var event: AlertEvent
     /// The chosen button's role, if it had one.
     public let buttonRole: Alert.Button.Role?
+    /// The machine of the account that did it, as the log has it and as the hash covers it.
+    /// ``AlertEvent/responder`` has it as this process sees it.
+    package let accountHost: String?
     /// The account that logged in; see pam_loginuid(8).
     public let loginUID: UInt32?
     /// The kernel's audit session of that login; see `/proc/[pid]/sessionid` in proc(5).
@@ -46,6 +49,7 @@ public struct AuditEntry: Sendable, Codable {
     ) {
         self.event = event
         self.buttonRole = buttonRole
+        accountHost = event.responder.account.recordedHost
         self.loginUID = loginUID
         self.session = session
         self.boot = boot
@@ -54,6 +58,9 @@ public struct AuditEntry: Sendable, Codable {
         self.previous = previous
         self.event.hash = hash
     }
+
+    /// Names the host of the account that did it as a process sees it.
+    package mutating func setResponder(host: String) { event.responder.account.host = host }
 
     /// What the hash should be.
     package var computedHash: [UInt8] { hash(with: HashInput()) }
@@ -73,7 +80,7 @@ public struct AuditEntry: Sendable, Codable {
         canonical.append(event.buttonIndex.map(Int64.init))
         canonical.append(buttonRole?.rawValue)
         canonical.append(event.by?.rawValue)
-        canonical.append(by.account.recordedHost)
+        canonical.append(accountHost)
         canonical.append(Int64(by.account.uid))
         canonical.append(by.account.name)
         canonical.append(loginUID.map(Int64.init))

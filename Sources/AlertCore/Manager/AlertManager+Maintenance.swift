@@ -49,7 +49,7 @@ extension AlertManager {
     /// in backups and file system snapshots, are not affected. Alerts whose responses have not been
     /// collected keep their texts, unless they were withdrawn or had no buttons, and name no
     /// handler: these need not be collected. Alerts of other accounts keep their texts too, unless
-    /// this process is root's. A key still finds its response and still belongs to what was asked:
+    /// this process is that of their machine's root. A key still finds its response and still belongs to what was asked:
     /// the log keeps a hash of that.
     ///
     /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them

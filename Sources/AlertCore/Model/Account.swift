@@ -1,9 +1,11 @@
 /// An account of a machine.
 ///
-/// Two are equal if they have the same number on the same host; a name may change.
+/// Two are equal if they have the same number on the same host; a name may change. Root, whose number
+/// is 0, has all rights over the accounts of its host, and none over those of others.
 public struct Account: Sendable, Codable {
-    /// The machine whose account it is. It is empty in a queue in files, where all accounts are
-    /// those of the machine: renaming that changes none of them.
+    /// The machine whose account it is; empty for an account of the machine that this process runs
+    /// on. In a queue in files all accounts are those of the machine: renaming that changes none of
+    /// them.
     public var host: String
     /// The user id. In a user namespace, such as a container's, it is the one outside of it.
     public var uid: UInt32
@@ -36,6 +38,13 @@ extension Account {
     /// The host as the log has it; `nil` for an account of the machine of a queue in files.
     package var recordedHost: String? { host.isEmpty ? nil : host }
 
-    /// Its name, or else its number, for people.
-    package var label: String { name ?? "uid \(uid)" }
+    /// Its name, or else its number, for people, with its machine if that is another one: `ana`,
+    /// `root@db7`, `uid 1000 of db7`.
+    package var label: String {
+        if name == nil { return "uid \(uid)" + (host.isEmpty ? "" : " of \(host)") }
+        return word
+    }
+
+    /// The same as one word, as options take it: `ana`, `root@db7`, `1000@db7`.
+    package var word: String { (name ?? "\(uid)") + (host.isEmpty ? "" : "@\(host)") }
 }

@@ -58,8 +58,8 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case storage(operation: String, _ reason: String)
     /// The database has contents that can't be right; restore a backup.
     case damaged(operation: String, _ reason: String)
-    /// Another account asked the alert; only that account and root may collect its response, or
-    /// withdraw or cancel it unless forced.
+    /// Another account asked the alert; only that account and root of its machine may collect its
+    /// response, or withdraw or cancel it unless forced.
     case notYours(Alert.ID, owner: Account)
     /// This process may not read or write the files of the queue, or its role may not use the
     /// database.
@@ -142,8 +142,9 @@ extension AlertError: CustomStringConvertible {
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):
-            "alert \(id) was asked by \(owner.named.label): only that "
-                + "account and root may collect its response, or withdraw or cancel it without force"
+            "alert \(id) was asked by \(owner.named.label): only that account and root"
+                + (owner.host.isEmpty ? "" : " of \(owner.host)")
+                + " may collect its response, or withdraw or cancel it without force"
         case .detached:
             "this screen is no longer attached to the queue, and nothing was stored"
         case .closed:

@@ -62,7 +62,7 @@ public struct AlertEvent: Sendable, Codable {
     /// Who decided, for ``Kind/resolved`` and ``Kind/cancelling``.
     public let by: ResolvedBy?
     /// Who did it, and through what.
-    public let responder: Responder
+    public internal(set) var responder: Responder
     /// The hash of its entry in the audit log.
     var hash: [UInt8] = []
 

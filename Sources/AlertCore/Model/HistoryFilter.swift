@@ -22,6 +22,8 @@ public struct HistoryFilter: Sendable, Codable {
     public var by: ResolvedBy?
     /// The name of the account that acted, as in ``Responder/account``.
     public var user: String?
+    /// The machine of the account that acted, as ``Account/host`` has it; `nil` for any.
+    public var userHost: String?
     /// The presenter or the verb that was used, as in ``Responder/via``.
     public var via: String?
     /// The earliest time of the response, inclusive.
@@ -44,8 +46,8 @@ public struct HistoryFilter: Sendable, Codable {
     public init(
         source: String? = nil, account: Account? = nil, key: String? = nil,
         outcome: Outcome? = nil, button: String? = nil, by: ResolvedBy? = nil, user: String? = nil,
-        via: String? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false,
-        text: String? = nil
+        userHost: String? = nil, via: String? = nil, since: Date? = nil, until: Date? = nil,
+        uncollected: Bool = false, text: String? = nil
     ) {
         self.source = source
         self.account = account
@@ -54,6 +56,7 @@ public struct HistoryFilter: Sendable, Codable {
         self.button = button
         self.by = by
         self.user = user
+        self.userHost = userHost
         self.via = via
         self.since = since
         self.until = until
@@ -73,6 +76,7 @@ public struct HistoryFilter: Sendable, Codable {
             && button.map { (response.button?.id).isIdentical(to: $0) } ?? true
             && by.map { $0 == response.by } ?? true
             && user.map { (response.responder?.account.name).isIdentical(to: $0) } ?? true
+            && userHost.map { (response.responder?.account.host).isIdentical(to: $0) } ?? true
             && via.map { (response.responder?.via).isIdentical(to: $0) } ?? true
             && since.map { Timestamp.milliseconds($0) <= resolved } ?? true
             && until.map { Timestamp.milliseconds($0) > resolved } ?? true

@@ -9,8 +9,8 @@ public struct PurgeReport: Sendable, Hashable, Codable {
     public var uncollected = 0
     /// How many of the ``uncollected`` ones a named handler has yet to collect.
     public var handled = 0
-    /// How many were old enough but keep their texts because another account asked them; zero for
-    /// root.
+    /// How many were old enough but keep their texts because another account asked them; for
+    /// root, an account of another machine.
     public var others = 0
     /// How many were old enough but keep their texts as evidence because the audit log contradicts
     /// them; ``AlertManager/verifyAudit(expecting:)`` explains how. A dry run does not check this.

@@ -3,7 +3,8 @@ import FoundationEssentials
 /// A store that can erase old texts.
 package protocol Erasing: Sendable {
     /// Erases the texts of alerts whose responses are older than a date and were collected or need
-    /// not be: those that the caller's account asked, or everyone's if the caller is root.
+    /// not be: those that the caller's account asked, or for root those of all accounts of its
+    /// machine.
     ///
     /// It ends early when its task is cancelled; the next erasure completes it.
     ///

@@ -26,7 +26,7 @@ package enum Resolution: Sendable, Hashable, Codable {
 
     /// The right by which a caller ends an alert that may be another account's.
     package enum Authority: Sendable, Hashable, Codable {
-        /// The right of an account over its own alerts, and of root over all.
+        /// The right of an account over its own alerts, and of root over all of its machine.
         case own(Actor)
         /// The caller used force: the alert may be another account's.
         case forced(Actor)

@@ -212,9 +212,12 @@ extension Account {
 
     /// The account with the name that it has now, if none is recorded and it can be found; a
     /// directory service may take a while.
+    ///
+    /// Of the accounts of other machines only root has a name that is known here.
     package var named: Account {
-        guard name == nil, host.isEmpty else { return self }
-        return Account(uid: uid, name: Identity.userName(uid))
+        guard name == nil else { return self }
+        let name = host.isEmpty ? Identity.userName(uid) : isRoot ? "root" : nil
+        return Account(uid: uid, name: name, host: host)
     }
 
     /// Whether it can be told from others: accounts that no namespace identifies share one number.

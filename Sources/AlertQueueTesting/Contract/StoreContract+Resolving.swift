@@ -296,6 +296,11 @@ extension StoreContract {
             try expectEqual(answered.response?.responder?.account.host, "nas", "who answered")
             let theirs = HistoryFilter(account: ben.account)
             try expectEqual(try await other.history(theirs, limit: 9), [answered], "history")
+            for (host, found) in [("nas", [answered]), ("desk", []), ("", [])] {
+                let filter = HistoryFilter(user: "ben", userHost: host)
+                try expectEqual(
+                    try await other.history(filter, limit: 9), found, "by ben of “\(host)”")
+            }
             let entry = try require(try await store.entries(of: there.id, limit: 9).last, "entry")
             try expectEqual(entry.event.responder.account.host, "nas", "in the log")
             try await store.expectSound()

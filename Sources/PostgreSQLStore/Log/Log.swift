@@ -8,7 +8,7 @@
         package nonisolated(nonsending) func entries(
             _ query: LogQuery
         ) async throws(AlertError) -> [AuditEntry] {
-            try await read("read the audit log") { db, queue in
+            try await read("read the audit log") { [hosts] db, queue in
                 let start =
                     switch query.start {
                     case .after(let head): try db.check(head, queue).sequence
@@ -30,7 +30,7 @@
                         AND ($3::bigint IS NULL OR audit.alert_id = $3)
                     ORDER BY seq LIMIT $4
                     """, queue, .integer(start), .optional(query.alert), .integer(query.limit)
-                ) { try AuditRow.entryOfAlert($0) }
+                ) { hosts.shown(try AuditRow.entryOfAlert($0)) }
             }
         }
 

@@ -37,6 +37,7 @@
         func stored(_ filter: HistoryFilter) -> HistoryFilter {
             var filter = filter
             filter.account = filter.account.map(stored)
+            filter.userHost = filter.userHost.map(stored)
             return filter
         }
 
@@ -46,6 +47,13 @@
             record.setAccounts(
                 source: shown(source.host), responder: responder.map { shown($0.host) })
             return record
+        }
+
+        /// An entry, whose hash covers the host as it is stored.
+        func shown(_ entry: AuditEntry) -> AuditEntry {
+            var entry = entry
+            entry.setResponder(host: shown(entry.event.responder.account.host))
+            return entry
         }
 
         private func shown(_ response: Response) -> Response {
@@ -68,7 +76,7 @@
             }
         }
 
-        private func shown(_ account: Account) -> Account {
+        func shown(_ account: Account) -> Account {
             var account = account
             account.host = shown(account.host)
             return account

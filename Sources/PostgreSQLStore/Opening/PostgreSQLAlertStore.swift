@@ -122,7 +122,9 @@
                     changes.note(concernsOthers)
                     watch.notify()
                 })
-            leases = Leases(leaser, changes: screenChanges) { watch.notifyOfScreens() }
+            leases = Leases(leaser, host: location.ownHost, changes: screenChanges) {
+                watch.notifyOfScreens()
+            }
         }
 
         deinit {

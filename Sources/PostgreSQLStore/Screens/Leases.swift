@@ -46,15 +46,20 @@
 
         private let state = Mutex(State())
         private let sessions: QueueConfined<Session>
+        /// How rows name the machines of the accounts whose screens they are.
+        private let hosts: HostNames
         let changes: ChangeSignal
         private let notify: @Sendable () -> Void
 
-        /// - Parameter notify: Tells other processes that the screens have changed.
+        /// - Parameters:
+        ///   - host: The name of this machine.
+        ///   - notify: Tells other processes that the screens have changed.
         init(
-            _ sessions: QueueConfined<Session>, changes: ChangeSignal,
+            _ sessions: QueueConfined<Session>, host: String, changes: ChangeSignal,
             notify: @escaping @Sendable () -> Void
         ) {
             self.sessions = sessions
+            hosts = HostNames(own: host, home: "")
             self.changes = changes
             self.notify = notify
         }
@@ -127,7 +132,7 @@
         // MARK: Screens
 
         func attach(_ screen: AttachedScreen) async throws(AlertError) -> RowLease {
-            let lease = RowLease(as: try Self.text(screen), of: self)
+            let lease = RowLease(as: try text(screen), of: self)
             let isAttached = try await insert(lease.epoch, "attach the screen") { db, queue in
                 try lease.attach(db, queue)
             }
@@ -177,7 +182,9 @@
         /// How many screens may be attached.
         private static let capacity = 64
 
-        static func text(_ screen: AttachedScreen) throws(AlertError) -> String {
+        func text(_ screen: AttachedScreen) throws(AlertError) -> String {
+            var screen = screen
+            screen.account = hosts.stored(screen.account)
             do {
                 return String(decoding: try JSONEncoder().encode(screen), as: UTF8.self)
             } catch {
@@ -192,12 +199,12 @@
             without epoch: Epoch? = nil
         ) async throws(AlertError) -> ScreenRoster {
             try await run("look for screens") { db, queue in
-                try Self.roster(db, queue, without: epoch).others
+                try self.roster(db, queue, without: epoch).others
             }
         }
 
         /// The other screens, and what is stored about one: whether it is there and leads.
-        static func roster(
+        func roster(
             _ db: Connection, _ queue: Value, without epoch: Epoch?
         ) throws -> (others: ScreenRoster, isThere: Bool, leads: Bool) {
             var roster = ScreenRoster()
@@ -223,6 +230,7 @@
                     var screen = try? JSONDecoder().decode(
                         AttachedScreen.self, from: Data(row.text.utf8))
                 else { continue }
+                screen.account = hosts.shown(screen.account)
                 if row.silence > Lease.silence { screen.silence = .milliseconds(row.silence) }
                 if row.leads { roster.leader = screen } else { roster.followers.append(screen) }
             }
@@ -440,7 +448,7 @@
             var leader = screen
             // The alert that it shows stays the current alert.
             leader.current = screen.current ?? screen.alert
-            guard let text = try? Leases.text(screen), let leading = try? Leases.text(leader) else {
+            guard let text = try? leases.text(screen), let leading = try? leases.text(leader) else {
                 return .lost
             }
             state.withLock { ($0.screen, $0.leading) = (text, wantsLead ? leading : nil) }
@@ -490,7 +498,7 @@
                     """, queue, state.epoch.value, .text(state.screen),
                     .integer(state.leading == nil ? 0 : 1))
             }
-            let found = try Self.state(state.epoch, leading: state.leading, db, queue)
+            let found = try self.state(state.epoch, leading: state.leading, db, queue)
             if found == .lost {
                 self.state.withLock { if $0.epoch == state.epoch { $0.lose() } }
             }
@@ -498,14 +506,14 @@
         }
 
         /// Reads the state; a screen that wants the lead gets it if nobody has it.
-        private static func state(
+        private func state(
             _ epoch: Epoch, leading: String?, _ db: Connection, _ queue: Value
         ) throws -> LeaseState {
-            var found = try Leases.roster(db, queue, without: epoch)
+            var found = try leases.roster(db, queue, without: epoch)
             guard found.isThere else { return .lost }
             if let leading, !found.leads {
-                try lead(epoch, as: leading, db, queue)
-                found = try Leases.roster(db, queue, without: epoch)
+                try Self.lead(epoch, as: leading, db, queue)
+                found = try leases.roster(db, queue, without: epoch)
             }
             return found.leads ? .leading(found.others) : .following(found.others)
         }

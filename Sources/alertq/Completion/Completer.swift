@@ -47,7 +47,8 @@ struct Completer: Sendable {
         case .key: return matching(await keys())
         case .source: return matching(await sources())
         case .user:
-            return matching(await responders().compactMap { $0.account.name.map { Candidate($0) } })
+            let accounts = await responders().map(\.account)
+            return matching(accounts.filter { $0.name != nil }.map { Candidate($0.word) })
         case .via: return matching(await responders().map { Candidate($0.via) })
         }
     }

@@ -135,20 +135,6 @@ extension Argument where Value == Alert.ID {
     }
 }
 
-extension Argument where Value == Account {
-    /// An account, by its name or its number.
-    static var account: Argument {
-        Argument("ACCOUNT") { text throws(UsageError) in
-            do throws(LinuxError) {
-                if let account = try Account.local(named: text) { return account }
-            } catch {
-                throw UsageError("\(error)")
-            }
-            throw UsageError("there is no account “\(text)”")
-        }
-    }
-}
-
 extension Argument where Value == AuditHead {
     /// The end of an audit log, as `audit head` prints it.
     static var auditHead: Argument {

@@ -10,7 +10,7 @@ enum AlertCSV {
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
         "pid", "unseen", "handled", "values", "note",
-        "superseded_by", "valid_ms", "stale",
+        "superseded_by", "valid_ms", "stale", "source_account_host", "account_host",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -44,6 +44,7 @@ enum AlertCSV {
             text(response?.input.text(for: alert.fields)), text(response?.note),
             .number(response?.supersededBy), .number(alert.validFor?.milliseconds),
             .text(response?.isStale == true ? "true" : "false"),
+            text(record.source.account.recordedHost), text(responder?.account.recordedHost),
         ])
     }
 }

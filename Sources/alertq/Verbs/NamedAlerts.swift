@@ -38,15 +38,16 @@ struct NamedAlerts: Sendable {
         case key(String)
     }
 
+    /// - Parameter account: The account that asked with a key; `nil` means this one.
     fileprivate func id(
-        of name: Name, _ manager: AlertManager, in context: Context
+        of name: Name, by account: Account?, _ manager: AlertManager, in context: Context
     ) async throws -> Alert.ID {
         switch name {
         case .id(let id): return id
         case .key(let key):
             let source = try context.source(source)
             do throws(AlertError) {
-                return try await manager.record(key: key, of: source, by: user).id
+                return try await manager.record(key: key, of: source, by: account).id
             } catch {
                 guard case .keyNotFound = error else { throw error }
                 // Not the alert with this id: a key such as a build's number must never find it.
@@ -87,11 +88,13 @@ extension NamingCommand {
         _ manager: AlertManager, in context: Context,
         _ body: (Alert.ID) async throws -> ExitCode
     ) async throws -> ExitCode {
+        let account = alerts.user.map(queue.account)
         var first = ExitCode.done
         for name in alerts.all {
             var code: ExitCode
             do {
-                code = try await body(try await alerts.id(of: name, manager, in: context))
+                code = try await body(
+                    try await alerts.id(of: name, by: account, manager, in: context))
             } catch {
                 code = ExitCode(error)
                 guard alerts.areSeveral, Self.isAboutOneAlert(error) else { throw error }

@@ -18,6 +18,31 @@ struct AccountTests {
         #expect(ana != Account(uid: 7, name: "ana", host: "nas") && ana != Account(uid: 8))
     }
 
+    @Test("An account of another machine is named with it, and one of this machine without")
+    func label() {
+        let table: [(Account, label: String, word: String)] = [
+            (Account(uid: 7, name: "ana"), "ana", "ana"), (Account(uid: 7), "uid 7", "7"),
+            (Account(uid: 7, name: "ana", host: "db7"), "ana@db7", "ana@db7"),
+            (Account(uid: 7, host: "db7"), "uid 7 of db7", "7@db7"),
+            (Account(uid: 7, host: "db7").named, "uid 7 of db7", "7@db7"),
+            (Account(uid: 0, host: "db7").named, "root@db7", "root@db7"),
+        ]
+        for (account, label, word) in table {
+            #expect(account.label == label && account.word == word)
+        }
+    }
+
+    @Test("An error names the machine whose root has a right, where that is another one")
+    func owner() {
+        let text = { (account: Account) in "\(AlertError.notYours(1, owner: account))" }
+        #expect(
+            text(Account(uid: 7, name: "ana")).hasPrefix(
+                "alert 1 was asked by ana: only that account and root may collect "))
+        #expect(
+            text(Account(uid: 7, host: "db7")).hasPrefix(
+                "alert 1 was asked by uid 7 of db7: only that account and root of db7 may "))
+    }
+
     @Test("Root has rights over the accounts of its own host only")
     func root() {
         let (here, there) = (Account(uid: 7, host: "nas"), Account(uid: 7, host: "desk"))

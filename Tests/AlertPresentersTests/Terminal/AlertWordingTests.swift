@@ -87,6 +87,18 @@ struct AlertWordingTests {
         #expect(AlertWording.source(source, user: "ana", here: "pc") == "a␊b␛[2J (ana@nas)")
     }
 
+    @Test("An account of another machine is never shown as one of this machine")
+    func machine() {
+        let asker = { (account: Account, host: String) in
+            let source = AlertRecord.Source(
+                name: "backup", account, process: ProcessIdentity(host: host, pid: 1))
+            return AlertWording.source(source, user: account.named.label, here: "nas")
+        }
+        #expect(asker(Account(uid: 0, host: "db7"), "nas") == "backup (root@db7)")
+        #expect(asker(Account(uid: 0, host: "db7"), "db7") == "backup (root@db7)")
+        #expect(asker(Account(uid: 70_007, host: "db\n7"), "pc") == "backup (uid 70007 of db␊7)")
+    }
+
     @Test("Waiting alerts are counted up to 1,000")
     func waiting() {
         #expect(

@@ -6,12 +6,15 @@ import TextFormats
 /// The words for who asks, since when and until when, and for the times on offer.
 package enum AlertWording {
     /// Who asks: the name that the asker gave, with the account and the host that the system knows.
+    ///
+    /// An account of another machine names that: it is what its rights go by.
     static func source(
         _ source: AlertRecord.Source, user: String?, here host: String,
         characters: TerminalCharacters = .all
     ) -> String {
-        let user = user.map(characters.line) ?? source.account.label
-        let suffix = source.process.host == host ? "" : "@" + characters.line(source.process.host)
+        let user = characters.line(user ?? source.account.label)
+        let isElsewhere = source.account.host.isEmpty && source.process.host != host
+        let suffix = isElsewhere ? "@" + characters.line(source.process.host) : ""
         return "\(characters.line(source.name)) (\(user)\(suffix))"
     }
 

@@ -71,7 +71,7 @@ struct AuditExportCommand: AuditReadingCommand {
             ("button_index", .optional(event.buttonIndex)),
             ("button_role", .optional(entry.buttonRole?.rawValue)),
             ("resolved_by", .optional(event.by?.rawValue)),
-            ("account_host", by.account.host.isEmpty ? .null : .string(by.account.host)),
+            ("account_host", .optional(entry.accountHost)),
             ("uid", .integer(Int64(by.account.uid))), ("user", .optional(by.account.name)),
             ("login_uid", .optional(entry.loginUID)),
             ("session", .optional(entry.session)), ("via", .string(by.via)),

@@ -40,7 +40,7 @@ struct CollectCommand: CollectingCommand, NamingCommand {
         """
         A response that belongs to a named handler is printed but not collected. --handled \
         collects it too, for a program that will never run again. The response to another \
-        account's alert is printed, but collected only if root runs this.
+        account's alert is printed, but collected only if root of its machine runs this.
         """,
         DateText.future,
     ]

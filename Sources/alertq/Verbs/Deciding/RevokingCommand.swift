@@ -9,10 +9,10 @@ protocol RevokingCommand: ChangingCommand {
 extension RevokingCommand {
     static var forceDiscussion: String {
         """
-        Only root and the account that asked may do this. Any other account is refused with 77, \
-        and the message names the account that asked. With --force, any account may do it; the \
-        record then says that a person or a program of another account did, by the same rule as \
-        for answer.
+        Only the account that asked and root of its machine may do this. Any other account is \
+        refused with 77, and the message names the account that asked. With --force, any account may \
+        do it; the record then says that a person or a program of another account did, by the same \
+        rule as for answer.
         """
     }
 

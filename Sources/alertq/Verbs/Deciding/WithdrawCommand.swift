@@ -19,8 +19,8 @@ struct WithdrawCommand: RevokingCommand {
         answer and is gone, and for which nobody else waits: one whose ask was killed, for \
         example. A question that was asked with --detach or --wait-for, or by run, mcp or hook, is \
         never among them, and neither is one that was asked less than ten seconds ago. --source \
-        and --user restrict it to one asker or account; for root, and with --force, it takes back \
-        those of all accounts. If there is none, the exit code is 0.
+        and --user restrict it to one asker or account; for root it takes back those of all accounts \
+        of its machine, and with --force those of all accounts. If there is none, the exit code is 0.
         """,
         """
         --because says why, in at most 1 KiB: audit list and show print it. The audit log keeps it for \
@@ -96,7 +96,7 @@ extension WithdrawCommand {
     /// Whether a question is to be taken back: without `--user`, others' only if they may be.
     private func isMeant(_ record: AlertRecord, _ manager: AlertManager) -> Bool {
         guard record.isOrphaned else { return false }
-        if let user = alerts.user { return record.source.account == user }
+        if let user = alerts.user { return record.source.account == queue.account(user) }
         return isForced || manager.mayCollect(record)
     }
 

@@ -145,7 +145,7 @@ final class EventLog: Sendable {
             ("ALERTQ_BUTTON", entry.button),
             ("ALERTQ_BUTTON_INDEX", event.buttonIndex.map(String.init)),
             ("ALERTQ_BY", event.by?.rawValue),
-            ("ALERTQ_USER", responder.account.name ?? "\(responder.account.uid)"),
+            ("ALERTQ_USER", responder.account.word),
             ("ALERTQ_VIA", responder.via),
             ("ALERTQ_SEQUENCE", "\(event.sequence)"),
             ("ALERTQ_DATABASE", manager.place),

@@ -14,7 +14,7 @@ struct HistoryCommand: SearchingCommand {
             help: "answered, cancelled, dismissed, expired or withdrawn"),
         Option("button", .text("ID"), \.button, help: "Only where this button was chosen"),
         Option("by", .word, \.by, help: "person, program, policy, asker or system"),
-        Option("user", .text("NAME", .user), \.user, help: "Only what this account decided"),
+        Option("user", .accountName, \.user, help: "Only what this account decided"),
         Option(
             "via", .text("NAME", .via), \.via,
             help: "Only what came through this presenter or verb"),
@@ -33,6 +33,11 @@ struct HistoryCommand: SearchingCommand {
     static let discussion = [
         """
         All conditions that are given must hold. To continue, give the last id to --after.
+        """,
+        """
+        ACCOUNT is the name or the number of an account of this machine; NUMBER@HOST or root@HOST is \
+        one of another machine that uses the same queue. NAME is what the log calls an account: it \
+        finds that of any machine, and NAME@HOST that of one.
         """,
         DateText.past,
         """
@@ -62,7 +67,7 @@ struct HistoryCommand: SearchingCommand {
     private var outcome: Outcome?
     private var button: String?
     private var by: ResolvedBy?
-    private var user: String?
+    private var user: TypedAccount?
     private var via: String?
     private var isUncollected = false
     @Defaulted private var limit = 50
@@ -85,7 +90,7 @@ struct HistoryCommand: SearchingCommand {
     /// Prints page by page; returns whether nothing was found, `nil` where there is no queue.
     private func list(_ filter: HistoryFilter, in context: Context) async throws -> Bool? {
         var table = Self.table(in: context)
-        var names: [Account: String] = [:]
+        var names = AccountNames()
         if isCSV { try context.output.write(AlertCSV.header) }
         return try await queue.read(in: context) { manager in
             var isEmpty = true
@@ -94,10 +99,7 @@ struct HistoryCommand: SearchingCommand {
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.history(filter, limit: size, after: after)
-                for account in page.map(\.source.account) where names[account] == nil {
-                    names[account] = account.named.name ?? "\(account.uid)"
-                }
-                try print(page, names, &table, in: context)
+                try print(page, &names, &table, in: context)
                 left = page.count < size || Task.isCancelled ? 0 : left - size
                 after = page.last?.id
                 isEmpty = isEmpty && page.isEmpty
@@ -107,7 +109,7 @@ struct HistoryCommand: SearchingCommand {
     }
 
     private func print(
-        _ page: [AlertRecord], _ names: [Account: String], _ table: inout Table,
+        _ page: [AlertRecord], _ names: inout AccountNames, _ table: inout Table,
         in context: Context
     ) throws {
         if isJSON {
@@ -118,7 +120,7 @@ struct HistoryCommand: SearchingCommand {
             try context.output.write(rows.joined())
         } else if !page.isEmpty {
             let rows = page.map {
-                Self.row($0, askedBy: names[$0.source.account] ?? "-", in: context)
+                Self.row($0, askedBy: names.name(of: $0.source.account), in: context)
             }
             try context.output.write(table.text(rows))
         }
@@ -126,11 +128,12 @@ struct HistoryCommand: SearchingCommand {
 
     private func filter(now: Date) throws(UsageError) -> HistoryFilter {
         var filter = try conditions.responses(now: now)
-        filter.account = askedBy
+        filter.account = askedBy.map(queue.account)
         filter.outcome = outcome
         filter.button = button
         filter.by = by
-        filter.user = user
+        filter.user = user?.name
+        filter.userHost = user?.host.map { $0.isIdentical(to: queue.location.ownHost) ? "" : $0 }
         filter.via = via
         filter.uncollected = isUncollected
         return filter
@@ -152,7 +155,7 @@ struct HistoryCommand: SearchingCommand {
         let index = response?.buttonIndex ?? -1
         // Once the texts have been erased, the index is what is left.
         let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
-        let responder = response?.responder?.account.name.map { " (\($0))" } ?? ""
+        let responder = response?.responder.map { " (\($0.account.word))" } ?? ""
         let handling = response?.cancelHandling.map { $0 == .handled ? ", handled" : ", simulated" }
         return [
             "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,

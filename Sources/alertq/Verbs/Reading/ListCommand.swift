@@ -106,6 +106,7 @@ struct ListCommand: SearchingCommand {
         _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
     ) async throws -> Listed {
         var table = Self.table(in: context)
+        var names = AccountNames()
         let limit = listsAll || countsOnly ? .max : limit
         var (listed, after) = (Listed(), Alert.ID?.none)
         while true {
@@ -118,7 +119,7 @@ struct ListCommand: SearchingCommand {
                 : try await manager.unresolved(source: filter.source, after: after, limit: size)
             let found = filter.matches(page)
             let shown = found.prefix(left)
-            if !countsOnly { try print(shown, &table, in: context) }
+            if !countsOnly { try print(shown, &names, &table, in: context) }
             listed.count += shown.count
             listed.waiting += shown.count(where: \.isStored)
             listed.hasMore = found.count > shown.count
@@ -128,12 +129,16 @@ struct ListCommand: SearchingCommand {
     }
 
     private func print(
-        _ records: ArraySlice<AlertRecord>, _ table: inout Table, in context: Context
+        _ records: ArraySlice<AlertRecord>, _ names: inout AccountNames, _ table: inout Table,
+        in context: Context
     ) throws {
         if isJSON {
             for record in records { try context.print(AlertJSON.line(record)) }
         } else if !records.isEmpty {
-            try context.output.write(table.text(records.map { Self.row($0, in: context) }))
+            let rows = records.map {
+                Self.row($0, askedBy: names.name(of: $0.source.account), in: context)
+            }
+            try context.output.write(table.text(rows))
         }
     }
 
@@ -147,24 +152,28 @@ struct ListCommand: SearchingCommand {
 
 extension ListCommand {
     static func table(_ records: [AlertRecord], in context: Context) -> String {
-        var table = table(in: context)
-        return table.text(records.map { row($0, in: context) })
+        var (table, names) = (table(in: context), AccountNames())
+        return table.text(
+            records.map { row($0, askedBy: names.name(of: $0.source.account), in: context) })
     }
 
     private static func table(in context: Context) -> Table {
         Table(
             [
-                "ID", .init("ASKED", .times), "SOURCE", "PRIORITY", "STATE", "BUTTONS",
-                .init("TITLE", .titles),
+                "ID", .init("ASKED", .times), "SOURCE", "ASKED BY", "PRIORITY", "STATE",
+                "BUTTONS", .init("TITLE", .titles),
             ],
-            dropping: ["PRIORITY", "BUTTONS", "SOURCE", "STATE", "ASKED"], for: context)
+            dropping: ["PRIORITY", "ASKED BY", "BUTTONS", "SOURCE", "STATE", "ASKED"],
+            for: context)
     }
 
-    private static func row(_ record: AlertRecord, in context: Context) -> [String] {
+    private static func row(
+        _ record: AlertRecord, askedBy user: String, in context: Context
+    ) -> [String] {
         let buttons = record.alert.buttons.map(\.id).joined(separator: ",")
         return [
             "\(record.id)", TimeText.text(record.askedAt, in: context),
-            record.source.name, record.alert.priority.word, state(record, in: context),
+            record.source.name, user, record.alert.priority.word, state(record, in: context),
             buttons.isEmpty ? "-" : buttons, record.alert.title,
         ]
     }

@@ -72,7 +72,7 @@ struct ShowCommand: NamingCommand {
         var lines: [(name: String, text: String)] = [
             (
                 "source",
-                "\(record.source.name) (uid \(record.source.account.uid), "
+                "\(record.source.name) (\(record.source.account.label), "
                     + "process \(record.source.process.pid) on \(record.source.process.host))"
             ),
             ("key", alert.key ?? ""), ("style", alert.style.rawValue),

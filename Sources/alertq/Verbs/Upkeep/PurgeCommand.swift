@@ -30,7 +30,7 @@ struct PurgeCommand: Command {
         Withdrawn alerts, and alerts without buttons, such as those of notify, need not be \
         collected, but a named handler still has to run for its responses, unless they are \
         collected with collect --handled --id. Alerts of other accounts are passed over too: only \
-        root can erase them. A note says how many were passed over, and why.
+        these, and root of their machine, can erase them. A note says how many were passed over, and why.
         """,
         DateText.past,
         """
@@ -158,8 +158,8 @@ struct PurgeCommand: Command {
         }
         if report.others > 0 {
             lines.append(
-                "\(report.others) passed over, because other accounts asked them; only root may "
-                    + "erase those")
+                "\(report.others) passed over, because other accounts asked them; only these, and "
+                    + "root of their machine, may erase those")
         }
         if report.contradicted > 0 {
             let verify = ShellText.verb("audit verify", path: path)

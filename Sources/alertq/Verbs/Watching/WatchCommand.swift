@@ -58,9 +58,10 @@ struct WatchCommand: SearchingCommand {
         this command as it is, including control characters.
         """,
         """
-        It skips responses that others take: those of other accounts, unless root runs it; those \
-        that a waiting ask or a program's own handler is about to collect; those of an asker that \
-        is still running, for the first ten seconds; and all that belong to a named handler.
+        It skips responses that others take: those of other accounts, unless root of their machine \
+        runs it; those that a waiting ask or a program's own handler is about to collect; those of \
+        an asker that is still running, for the first ten seconds; and all that belong to a named \
+        handler.
         """,
         """
         With --event asked, PROGRAM is run for each question instead, with the same input and \
