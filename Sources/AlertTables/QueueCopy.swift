@@ -144,7 +144,8 @@ package struct QueueCopy {
         try source.mark(as: QueueMove(to: place, hasArrived: true))
         return CopyReport(
             head: queue.head, alerts: queue.alerts, place: place,
-            machines: machines.subtracting([""]).sorted())
+            machines: machines.subtracting([""]).sorted(),
+            home: machines.contains("") ? queue.home : nil)
     }
 }
 
@@ -157,9 +158,14 @@ package struct CopyReport: Sendable {
     package let place: String
     /// The machines that accounts of it name.
     package let machines: [String]
+    /// The machine whose accounts have no host, if there are any and that was known.
+    package let home: String?
 
-    package init(head: AuditHead, alerts: Int, place: String, machines: [String] = []) {
+    package init(
+        head: AuditHead, alerts: Int, place: String, machines: [String] = [], home: String? = nil
+    ) {
         self.machines = machines
+        self.home = home
         self.head = head
         self.alerts = alerts
         self.place = place

@@ -314,6 +314,37 @@
             #expect(try await web.run("collect", "answered").code == 0)
         }
 
+        @Test("Accounts that asked on a server have their rights on servers only")
+        func born() async throws {
+            let ask = ["ask", "Prune?"] + Self.buttons + ["--key", "k", "--detach"]
+            let web = try CommandLineQueue(at: server.path + "&host_name=web1")
+            #expect(try await web.start(ask).finish().output == "1\n")
+            #expect(try await web.run("answer", "1", "yes").code == 0)
+            let moved = try await web.run("store", "copy", web.path, file.path)
+            #expect(moved.code == 0 && moved.errors.contains("accounts of web1 keep"), "\(moved)")
+            let shown = try #require(try await file.objects("show", "1").first)
+            #expect(shown["account_host"] as? String == "web1")
+            let left = try await file.run("collect", "--id", "1")
+            #expect(left.errors.contains("left to the account that asked"), "\(left)")
+            #expect(try await file.start(ask).finish().output == "2\n")
+
+            let (back, copy) = (try await Self.emptyQueue(), ["store", "copy", file.path])
+            let same = try await file.start(copy + [back.path, "--host", "web1"]).finish()
+            #expect(same.code == 65 && same.errors.contains("--host"), "\(same)")
+            #expect(try await file.start(copy + [back.path, "--host", "nas"]).finish().code == 0)
+            let again = try CommandLineQueue(at: back.path + "&host_name=web1")
+            #expect(try await again.run("collect", "k").output == "yes\n")
+            #expect(try await again.run("withdraw", "2").code == 77)
+            let nas = try CommandLineQueue(at: back.path + "&host_name=nas")
+            #expect(try await nas.run("withdraw", "--key", "k").code == 0)
+            #expect(try await nas.run("audit", "verify").code == 0)
+
+            // Without a machine's name, they are accounts of whichever machine has the file.
+            let other = try CommandLineQueue()
+            let returned = try await nas.run("store", "copy", again.path, other.path)
+            #expect(returned.errors.contains("accounts of nas are those"), "\(returned)")
+        }
+
         @Test("A move that is killed at any moment goes on, and no two places take answers")
         func killed() async throws {
             let original = try CommandLineQueue()

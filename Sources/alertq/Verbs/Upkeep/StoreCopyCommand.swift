@@ -38,7 +38,8 @@ struct StoreCopyCommand: Command {
         """
         In a file, accounts carry no machine's name; in PostgreSQL every account carries one: those \
         of a file get the name that --host gives, else the host_name of TO, else this machine's. \
-        Accounts of other machines keep theirs in a file, and nobody there has their rights.
+        Accounts that asked on a server keep theirs in a file, and nobody there has their rights, not \
+        even on the machine of that name; a note says whose they are.
         """,
         """
         With --json the object has the keys “from”, “to”, “head” (as audit head prints it) and \
@@ -72,11 +73,7 @@ struct StoreCopyCommand: Command {
                 bar.show(done, of: total)
             }
         }
-        if !to.isOnServer, !report.machines.isEmpty {
-            context.note(
-                "accounts of \(report.machines.joined(separator: ", ")) keep their machine's name: in "
-                    + "a file nobody can collect or withdraw for them")
-        }
+        if !to.isOnServer { noteAccounts(of: report.machines, report.home, in: context) }
         guard !isJSON else {
             try context.print(
                 JSONValue.object([
@@ -90,5 +87,21 @@ struct StoreCopyCommand: Command {
             "head   \(report.head.text)",
             "alerts \(report.alerts)")
         return .done
+    }
+
+    /// Prints what becomes of the accounts in a file, which knows only those of one machine.
+    ///
+    /// - Parameter home: The machine whose accounts have had no name there.
+    private func noteAccounts(of machines: [String], _ home: String?, in context: Context) {
+        if !machines.isEmpty {
+            context.note(
+                "accounts of \(SafeText.line(machines.joined(separator: ", "))) keep their machine's "
+                    + "name: in a file nobody acts for them, so that their responses can't be "
+                    + "collected, and their keys ask new questions")
+        }
+        if let home, !home.isIdentical(to: QueueLocation(source).ownHost) {
+            context.note(
+                "accounts of \(SafeText.line(home)) are those of the machine that uses the file")
+        }
     }
 }
