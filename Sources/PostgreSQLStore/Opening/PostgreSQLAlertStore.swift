@@ -199,7 +199,9 @@
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
             let interruption: Interruption
-            do { interruption = try Interruption() } catch { throw translated(error, operation) }
+            do { interruption = try Interruption() } catch {
+                throw translated(error, operation, at: location)
+            }
             guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
             defer { reads.withLock { $0.remove(interruption) } }
             let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
