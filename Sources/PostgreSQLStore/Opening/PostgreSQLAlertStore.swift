@@ -434,7 +434,9 @@
         fileprivate var maySucceedOnAnotherConnection: Bool {
             switch cause {
             case .timedOut, .interrupted: false
-            default: isConnectionLost || meaning == .reconnect || meaning == .tryLater
+            default:
+                !meaning.lasts
+                    && (isConnectionLost || meaning == .reconnect || meaning == .tryLater)
             }
         }
     }
