@@ -70,6 +70,34 @@
             #expect(try await queue.run("audit", "verify").code == 0)
         }
 
+        @Test("The program of watch --exec is asked to end when its turn is lost")
+        func lostTurn() async throws {
+            let ask = ["ask", "Prune?"] + Self.buttons + ["--detach"]
+            #expect(try await queue.start(ask).finish().code == 0)
+            #expect(try await queue.run("answer", "1", "yes").code == 0)
+            let log = queue.directory + "/log"
+            let words = { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+            // The second run is of the turn after the lost one.
+            let program = """
+                [ -e \(log) ] && exit 0
+                trap 'echo ended >> \(log); exit 1' TERM; echo ready >> \(log); sleep 1000 & wait
+                """
+            let watch = try queue.start(["watch", "--exec", "/bin/sh", "--", "-c", program])
+            #expect(await eventually { words() == "ready\n" })
+            // As another process does once its time is over.
+            let name = try #require(queue.path.split(separator: "queue=").last)
+            try Connection(try await PostgreSQLServer.durable.value.uri).run(
+                "DELETE FROM claims WHERE queue = (SELECT id FROM queues WHERE name = $1)",
+                .text(String(name.prefix { $0 != "&" })))
+            #expect(await eventually { words() == "ready\nended\n" })
+            #expect(
+                try await eventually {
+                    try await queue.objects("show", "1").first?["collected_at"] is String
+                })
+            watch.kill(SIGTERM)
+            #expect(await watch.exit() == 128 + SIGTERM)
+        }
+
         /// Whether the table or its search index has a text in its files.
         private func holds(_ text: String) async throws -> Bool {
             let db = try Connection(try await PostgreSQLServer.durable.value.uri)
