@@ -181,8 +181,8 @@
             #expect(await store.screens() == ScreenRoster())
             proxy.fail(.cut, after: 0, .toClient)
             let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
-            #expect(await thrown { try await store.claim(1) }?.kind == "busy")
-            #expect(await thrown { try await store.attach(screen) }?.kind == "busy")
+            #expect(await thrown { try await store.claim(1) }?.kind == "unreachable")
+            #expect(await thrown { try await store.attach(screen) }?.kind == "unreachable")
             let db = try queue.connect()
             let rows = { () throws -> [Int64] in
                 try db.rows(

@@ -19,7 +19,7 @@
             let sleep = { @Sendable (db: Connection, _: Value) throws in
                 _ = try db.run("SELECT pg_sleep(1.5)")
             }
-            #expect(await thrown { try await store.read("sleep", sleep) }?.kind == "busy")
+            #expect(await thrown { try await store.read("sleep", sleep) }?.kind == "unreachable")
             try await store.readAside("sleep", sleep)
             await store.close()
         }

@@ -219,8 +219,10 @@
                 interruption.interrupt()
             }
             if isClosed { throw .closed }
-            if case .failure(.busy) = result, Task.isCancelled {
-                throw .cancelled("reading the queue")
+            switch result {
+            case .failure(.busy), .failure(.unreachable):
+                if Task.isCancelled { throw .cancelled("reading the queue") }
+            default: break
             }
             return try result.get()
         }

@@ -26,6 +26,10 @@ struct AccountTests {
             (Account(uid: 7, host: "db7"), "uid 7 of db7", "7@db7"),
             (Account(uid: 7, host: "db7").named, "uid 7 of db7", "7@db7"),
             (Account(uid: 0, host: "db7").named, "root@db7", "root@db7"),
+            (
+                Account(uid: 7, name: "ana, in a user namespace as uid 0", host: "db7"),
+                "ana@db7, in a user namespace as uid 0", "ana@db7, in a user namespace as uid 0"
+            ),
         ]
         for (account, label, word) in table {
             #expect(account.label == label && account.word == word)
