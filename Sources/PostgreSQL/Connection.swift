@@ -308,13 +308,15 @@
             return try body()
         }
 
-        /// Begins a transaction that only reads. It may rest for longer than one that writes, for
-        /// whatever is done with what it has read: nobody waits for its locks but who changes tables.
+        /// Begins a transaction that only reads. It may rest for ten minutes, for whatever is done with
+        /// what it has read, unless the role has a limit of its own: only a session that alters tables
+        /// waits for its locks.
         private func beginReading(_ isolation: String) throws(PostgreSQLError) {
             try execute(
                 """
                 BEGIN ISOLATION LEVEL \(isolation) READ ONLY;
-                SET LOCAL idle_in_transaction_session_timeout = '10min'
+                SELECT set_config('idle_in_transaction_session_timeout', '10min', true)
+                WHERE current_setting('idle_in_transaction_session_timeout') = '10s'
                 """)
         }
 

@@ -87,7 +87,7 @@
                 // Nothing can be tried again in a session that has ended.
                 let needsSession = meaning == .retry || meaning.lasts
                 return message.endsSession && needsSession ? .lookUp : meaning
-            case .rejected(let state, _): return state.meaning.lasts ? state.meaning : .tryLater
+            case .rejected(let state, _): return state.meaning
             case .unreachable: return .tryLater
             case .lost, .timedOut, .interrupted: return .lookUp
             case .refused: return .giveUp

@@ -59,6 +59,40 @@
             await store.close()
         }
 
+        @Test("An asker who waits for the server holds up nobody who waits for less")
+        func otherPatience() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let store = try await queue.open(
+                busyTime: .milliseconds(300), askingTime: .seconds(120))
+            let id = try await store.ask(.yesNo()).id
+            try await queue.servers[0].stop(SIGKILL)
+            let asker = Task { try await store.ask(.yesNo(key: "k")).id }
+            let error = await thrown { try await store.answer(id, 0) }
+            #expect(error?.kind == "unreachable", "\(error as Any)")
+            try await queue.servers[0].start()
+            #expect(try await asker.value == 2)
+            await store.close()
+        }
+
+        @Test("What a store stores right before it is closed is told at once")
+        func lastWords() async throws {
+            let queue = try await PostgreSQLQueue()
+            let db = try queue.connect()
+            let channel = try db.first(
+                "SELECT \(Listener.channel)", .text(queue.location.queue)
+            ) { $0.text() }
+            try db.execute("LISTEN \(try #require(channel))")
+            for _ in 0..<10 {
+                let store = try await PostgreSQLAlertStore.open(
+                    queue.location, checksDurability: false)
+                try await store.ask(.yesNo())
+                await store.close()
+                // Nobody looks at the queue, which would tell nothing either.
+                #expect(try db.nextNotification(within: .seconds(20))?.payload == "queue")
+                while try db.nextNotification(within: .zero) != nil {}
+            }
+        }
+
         @Test("A read that comes while the server is away waits for it")
         func reading() async throws {
             let queue = try OwnServers([try await PostgreSQLServer()])

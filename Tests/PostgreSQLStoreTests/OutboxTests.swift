@@ -27,7 +27,8 @@
             var outbox = Outbox()
             var (now, sent) = (start, 0)
             let end = start + Outbox.pause * 20
-            while now < end {
+            // Each look sends or moves the time.
+            for _ in 0..<100 where now < end {
                 _ = outbox.add("queue")
                 _ = outbox.add("screens")
                 switch outbox.next(at: now) {

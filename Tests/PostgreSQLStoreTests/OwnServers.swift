@@ -35,12 +35,11 @@
         }
 
         func open(
-            busyTime: Duration = .seconds(5)
+            busyTime: Duration = .seconds(5), askingTime: Duration = .zero
         ) async throws(AlertError) -> PostgreSQLAlertStore {
             try await PostgreSQLAlertStore.open(
-                location, caller: .keeper, busyTime: busyTime, askingTime: busyTime,
-                appliesDeadlines: true,
-                checksDurability: false)
+                location, caller: .keeper, busyTime: busyTime, askingTime: askingTime,
+                appliesDeadlines: true, checksDurability: false)
         }
 
         func connect() throws -> Connection { try Connection(location.uri) }

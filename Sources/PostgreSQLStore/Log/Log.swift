@@ -87,6 +87,8 @@
             total = Int(try db.head(queue).head.sequence)
             try addEntries(to: &verifier)
             try addAlerts(to: &verifier)
+            // Entries about no alert are read once.
+            progress(total, total)
             for fault in try sourceFaults() { verifier.add(fault) }
             let named = try db.rows(NamedEntries.query(in: "$1"), queue) { NamedEntries.fault($0) }
             for fault in named { verifier.add(fault) }
@@ -163,8 +165,9 @@
         }
 
         private mutating func didRead(_ count: Int) {
+            let before = entriesRead / 2
             entriesRead += count
-            progress(entriesRead / 2, total)
+            if entriesRead / 2 > before { progress(entriesRead / 2, total) }
         }
 
         /// The alerts that an erasure names, each with the entry that it names itself.

@@ -130,8 +130,7 @@
         deinit {
             timekeeper?.stop()
             watch.stop()
-            leases.stop()
-            writer.closeSoon()
+            Task { [leases, writer, watch] in await Self.end(leases, writer, watch) }
         }
 
         /// Connects, and finds out how far the log goes.
@@ -165,13 +164,20 @@
             watch.stop()
             // What readers wait for is no longer wanted; what was written and ended still is.
             for interruption in long + [readingInterruption] { interruption.interrupt() }
-            await leases.close()
-            await writer.close()
-            await watch.flush()
+            await Self.end(leases, writer, watch)
             interruption.interrupt()
             try? await reader.run { $0.drop() }
             changes.note()
             screenChanges.change()
+        }
+
+        /// Ends leases, stores what was written, and tells other processes of both.
+        private static nonisolated(nonsending) func end(
+            _ leases: Leases, _ writer: Writer, _ watch: Watch
+        ) async {
+            await leases.close()
+            await writer.close()
+            await watch.flush()
         }
 
         // MARK: Reading
@@ -219,10 +225,8 @@
                 interruption.interrupt()
             }
             if isClosed { throw .closed }
-            switch result {
-            case .failure(.busy), .failure(.unreachable):
-                if Task.isCancelled { throw .cancelled("reading the queue") }
-            default: break
+            if case .failure(.unreachable) = result, Task.isCancelled {
+                throw .cancelled("reading the queue")
             }
             return try result.get()
         }

@@ -11,12 +11,16 @@
     final class Session {
         /// How long the server may take to accept a connection.
         static let openingTime = Duration.seconds(5)
+        /// How long the server lets a statement wait for a lock. It is less than callers wait: so they
+        /// are told of a lock, and not that the server did not answer.
+        static let lockLimit = Duration.seconds(4)
         /// What keeps a process that was stopped, or has vanished, from holding a lock for long, unless
         /// the role has other limits.
         private static let limits = Statement(
             """
             SELECT set_config(name, value, false)
-            FROM (VALUES ('lock_timeout', '5s'), ('idle_in_transaction_session_timeout', '10s'),
+            FROM (VALUES ('lock_timeout', '\(lockLimit.milliseconds)'),
+                ('idle_in_transaction_session_timeout', '10s'),
                 ('client_connection_check_interval', '200ms')) AS limits (name, value)
             WHERE current_setting(name) = '0'
             """)

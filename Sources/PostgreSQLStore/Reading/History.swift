@@ -77,11 +77,13 @@
                     return found
                 }
             }
+            let beginning = position?.sequence
             var records: [AlertRecord] = []
-            var candidates = limit
             while true {
                 guard !Task.isCancelled else { throw .cancelled("the search") }
-                let (start, rest, count) = (position, limit - records.count, candidates)
+                let (start, rest) = (position, limit - records.count)
+                let isFirst = position?.sequence == beginning
+                let count = text == nil || isFirst ? rest : History.compared
                 let look = try await read("read the history") { db, queue in
                     try db.look(
                         queue, filter, text, after: start, limit: rest, candidates: count)
@@ -89,7 +91,6 @@
                 records += look.records
                 guard let next = look.next, records.count < limit else { return records }
                 position = next
-                candidates = text == nil ? limit - records.count : History.compared
             }
         }
     }

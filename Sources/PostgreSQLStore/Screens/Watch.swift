@@ -12,6 +12,8 @@
             var ticks: Task<Void, Never>?
             var isStopped = false
             var outbox = Outbox()
+            /// Sends what is in the outbox.
+            var sending: Task<Void, Never>?
         }
 
         fileprivate let state = Mutex(State())
@@ -90,13 +92,12 @@
 
         private func tell(_ what: String) {
             guard notifies else { return }
-            let isFirst = state.withLock { state in
+            state.withLock { state in
                 let isFirst = state.outbox.add(what)
                 // At the end they are sent all at once.
-                return isFirst && !state.isStopped
+                guard isFirst, !state.isStopped else { return }
+                state.sending = Task { [weak self] in await self?.sendNotifications() }
             }
-            guard isFirst else { return }
-            Task { [weak self] in await self?.sendNotifications() }
         }
 
         private func sendNotifications() async {
@@ -111,10 +112,13 @@
     }
 
     extension Watch {
-        /// Tells what was not told yet, without a pause.
+        /// Tells what was not told yet, without a pause, and waits for what is being sent.
         nonisolated(nonsending) func flush() async {
-            let news = state.withLock { $0.outbox.takeAll() }
-            if !news.isEmpty, notifies { await send(news) }
+            let (news, sending) = state.withLock { ($0.outbox.takeAll(), $0.sending) }
+            // It pauses no longer.
+            sending?.cancel()
+            await sending?.value
+            if !news.isEmpty { await send(news) }
         }
     }
 

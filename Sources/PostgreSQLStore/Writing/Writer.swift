@@ -8,7 +8,7 @@
     /// Combines waiting writes into transactions, one after the other, on a queue of its own.
     ///
     /// There is no delay: a transaction takes all writes that wait, and those that come meanwhile share
-    /// the next one. While the server can't be reached, writes wait for as long as their callers do.
+    /// the next one. While the server can't be reached, each waits for as long as its caller does.
     final class Writer: Sendable {
         /// How long a caller waits for its transaction to be stored.
         private let busyTime: Duration
@@ -57,6 +57,12 @@
             var hasLostPosted = false
             /// Whether the process is about to end.
             var isEnding = false
+
+            mutating func take(_ count: Int) -> [Job] {
+                let jobs = Array(waiting.prefix(count))
+                waiting.removeFirst(jobs.count)
+                return jobs
+            }
         }
 
         private let state = Mutex(State())
@@ -150,9 +156,6 @@
             }
         }
 
-        /// Ends without waiting.
-        func closeSoon() { Task { await close() } }
-
         /// From now on the server is hardly waited for: the process is about to end.
         func prepareToEnd() { state.withLock { $0.isEnding = true } }
 
@@ -161,8 +164,7 @@
         private func drain(_ session: Session) {
             while true {
                 let batch = state.withLock { state -> [Job] in
-                    let batch = Array(state.waiting.prefix(Self.maximumBatch))
-                    state.waiting.removeFirst(batch.count)
+                    let batch = state.take(Self.maximumBatch)
                     if batch.isEmpty { state.scheduled = nil }
                     return batch
                 }
@@ -190,13 +192,17 @@
                     let isClosing = state.withLock { $0.refusal != nil }
                     let isAway = error.isServerAway
                     let isLate = { [self] (job: Job) in
-                        isClosing || job.enqueued + (isAway ? patience(of: job) : busyTime) <= .now
+                        isClosing || job.enqueued + patience(of: job, isAway: isAway) <= .now
                     }
                     for job in rest where isLate(job) && (isClosing || !keep(job)) {
                         end(job, error)
                     }
                     rest.removeAll(where: isLate)
-                    if !rest.isEmpty { Thread.pause(Self.pause) }
+                    if rest.isEmpty { return }
+                    Thread.pause(Self.pause)
+                    // What has come meanwhile may have less time.
+                    let room = Self.maximumBatch - rest.count
+                    rest += state.withLock { $0.take(max(room, 0)) }
                 }
             }
         }
@@ -244,10 +250,10 @@
             }
         }
 
-        /// How long the caller of a job waits for a server that is away.
-        private func patience(of job: Job) -> Duration {
+        /// How long the caller of a job waits: for a server that is away, or for a lock.
+        private func patience(of job: Job, isAway: Bool = true) -> Duration {
             if state.withLock({ $0.isEnding }) { return min(busyTime, Self.endingTime) }
-            return job.isOfAsker ? askingTime : busyTime
+            return isAway && job.isOfAsker ? askingTime : busyTime
         }
 
         /// How long the server may take, so that no caller waits much longer than it should; a caller
@@ -260,12 +266,10 @@
         private func outcome(
             of error: PostgreSQLError, _ operation: String, on session: Session
         ) -> Outcome {
-            if error.isConnectionLost { session.drop() }
+            if error.isConnectionLost || error.meaning == .reconnect { session.drop() }
             let failure = translated(error, operation, at: session.location)
-            guard !error.meaning.lasts else { return .failed(failure) }
             // Before COMMIT was sent nothing can have been stored.
-            if error.meaning == .reconnect { session.drop() }
-            return .later(failure)
+            return error.meaning.lasts ? .failed(failure) : .later(failure)
         }
 
         private func run(_ jobs: [Job], on session: Session) throws -> Outcome {
@@ -365,8 +369,12 @@
             _ head: AuditHead, after start: AuditHead, for jobs: [Job], on session: Session
         ) -> Bool? {
             let beginning = ContinuousClock.now
-            // The time of those who wait longest, which a signal may shorten.
-            let end = { [self] in beginning + (jobs.map { patience(of: $0) }.max() ?? busyTime) }
+            // The time of those who wait longest, which a signal or the store's end may shorten.
+            let end = { [self] in
+                let isClosing = state.withLock { $0.refusal != nil }
+                let ends = isClosing ? [] : jobs.map { $0.enqueued + patience(of: $0) }
+                return ends.max() ?? beginning + Self.shortestAttempt
+            }
             repeat {
                 let left = max(
                     min(ContinuousClock.now.duration(to: end()), busyTime), Self.shortestAttempt)
@@ -376,7 +384,7 @@
                         on: db, session, known: start,
                         reading: [
                             Query.entryHash(session.queue, head.sequence)
-                        ], within: left)
+                        ], within: left, allowsMoved: true)
                     defer { db.rollBack() }
                     if let transaction,
                         let found = try? transaction.read(

@@ -134,7 +134,7 @@ struct DialogProgramTests {
     @Test("After an answer that came too early, the window is shown again")
     func tooSoon() async throws {
         let program = try ProgramScript(
-            "echo . >>runs; [ $(wc -l <runs) -gt 1 ] && sleep 0.3; echo yes")
+            "echo . >>runs; [ $(wc -l <runs) -gt 1 ] && sleep 4; echo yes")
         let show = ProgramShow(
             name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4))
         ) { _ in }
@@ -142,7 +142,7 @@ struct DialogProgramTests {
             .of(Alert("T", buttons: ["yes"])),
             through: ProgramShow.Attempt<PresenterChoice>(
                 words: [program.path], choice: { _, _ in .button(0) }, closed: { _ in .close },
-                tooSoon: .milliseconds(300)))
+                tooSoon: .seconds(4)))
         #expect(choice == .button(0) && program.lines("runs").count == 2)
     }
 
