@@ -480,9 +480,7 @@
             switch self {
             case .ask(let question):
                 let (account, source) = (caller.account, question.source)
-                var needed = [
-                    Query.source(queue, account, source), Query.source(queue, account, ""),
-                ]
+                var needed = [Query.sources(queue, account, source)]
                 if let key = question.alert.key {
                     let query = Query.key(queue, key, source: source, of: account)
                     needed += [query.alert, query.trail]

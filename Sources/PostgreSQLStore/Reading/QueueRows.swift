@@ -68,11 +68,12 @@
             )
         }
 
-        static func source(_ queue: Value, _ account: Account, _ name: String) -> Statement {
+        /// A source of an account, and the row of the account itself, which has no name.
+        static func sources(_ queue: Value, _ account: Account, _ name: String) -> Statement {
             Statement(
                 """
-                SELECT id, pending FROM sources
-                WHERE queue = $1 AND uid = $2 AND name = $3 AND host = $4
+                SELECT name, id, pending FROM sources
+                WHERE queue = $1 AND uid = $2 AND name IN ($3, '') AND host = $4
                 """, queue, .integer(Int64(account.uid)), .text(name), .text(account.host))
         }
 

@@ -190,13 +190,18 @@
         /// The statements that end the transaction.
         private var ending: Pipeline {
             var pipeline = pending
-            for (source, count) in counts where count != 0 {
+            let counts = counts.filter { $0.value != 0 }
+            if !counts.isEmpty {
                 pipeline.add(
                     """
-                    UPDATE sources SET pending = greatest(0, pending + $5)
-                    WHERE queue = $1 AND uid = $2 AND name = $3 AND host = $4
-                    """, queue, .integer(Int64(source.account.uid)), .text(source.name.text),
-                    .text(source.account.host), .integer(count))
+                    UPDATE sources SET pending = greatest(0, pending + counts.difference)
+                    FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[])
+                        AS counts (uid, name, host, difference)
+                    WHERE queue = $1 AND sources.uid = counts.uid
+                        AND sources.name = counts.name AND sources.host = counts.host
+                    """, queue, .integers(counts.keys.map { Int64($0.account.uid) }),
+                    .texts(counts.keys.map(\.name.text)), .texts(counts.keys.map(\.account.host)),
+                    .integers(counts.values.map { Int64($0) }))
             }
             pipeline.add(
                 """
@@ -442,11 +447,16 @@
         private func source(of account: Account, _ name: String) throws -> SourceRow? {
             let key = SourceName(account: account, name: ExactText(name))
             if let known = sources[key] { return known }
-            let row = try read(Query.source(queue, account, name)).first { row in
-                SourceRow(id: row.integer(at: 0), pending: Int(row.integer(at: 1)))
+            let rows = try read(Query.sources(queue, account, name)).rows { row in
+                (
+                    name: row.optionalText(at: 0) ?? "",
+                    row: SourceRow(id: row.integer(at: 1), pending: Int(row.integer(at: 2)))
+                )
             }
-            if let row { sources[key] = row }
-            return row
+            for (name, row) in rows {
+                sources[SourceName(account: account, name: ExactText(name))] = row
+            }
+            return sources[key]
         }
 
         private func findOrInsertSource(of account: Account, _ name: String) throws -> SourceRow {
