@@ -64,6 +64,25 @@
             #expect(try await reader.run("list").code == 0)
         }
 
+        @Test("An ask that can wait no longer says that its question stays")
+        func stored() async throws {
+            let server = try await PostgreSQLServer(isSynced: true)
+            let queue = try CommandLineQueue(at: server.uri)
+            #expect(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            try server.execute(
+                """
+                CREATE ROLE asker LOGIN;
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO asker;
+                REVOKE DELETE ON claims FROM asker
+                """)
+            let asker = try CommandLineQueue(
+                at: queue.path.replacing("user=alertq", with: "user=asker"))
+            let refused = try await asker.run("ask", "Go?")
+            #expect(refused.code == 77, "\(refused)")
+            #expect(refused.errors.contains("stays in the queue; to withdraw it: "), "\(refused)")
+            #expect(try await queue.run("show", "1").code == 0)
+        }
+
         /// The advice of doctor about rights; `nil` if none is missing.
         private static func missing(_ queue: CommandLineQueue) async throws -> String? {
             let found = try await queue.objects("doctor")

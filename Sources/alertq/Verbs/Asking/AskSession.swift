@@ -90,7 +90,14 @@ extension AskSession {
             unattended: question.unattended, isPlain: question.isPlain,
             // What was asked before may be for other screens than this terminal.
             terminal: record.alert.isFor("terminal") ? terminal : nil, signals: signals)
-        let end = try await wait.end()
+        let end: AlertWait.End
+        do { end = try await wait.end() } catch {
+            // The queue can't be used any longer; but it has the question.
+            if [.notPermitted, .busy].contains(ExitCode(error)) {
+                context.note(lastWords(asked, manager))
+            }
+            throw error
+        }
         if case .interrupted = end { await giveUp(asked, manager) }
         return end
     }
