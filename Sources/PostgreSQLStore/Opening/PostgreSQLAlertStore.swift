@@ -182,16 +182,23 @@
 
         // MARK: Reading
 
+        /// Until when a read that begins now waits for a server that is away: hardly at all if the
+        /// process is about to end.
+        private nonisolated var readingEnd: @Sendable () -> ContinuousClock.Instant {
+            let end = ContinuousClock.now + busyTime
+            return { [self] in reads.withLock { $0.isEnding } ? .now : end }
+        }
+
         /// Reads on the connection that all readers share.
         nonisolated(nonsending) func read<Result: Sendable>(
             _ operation: String,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
             guard !isClosed else { throw .closed }
-            let end = ContinuousClock.now + busyTime
+            let end = readingEnd
             do throws(AlertError) {
                 return try await reader.run { session throws(AlertError) in
-                    try session.read(operation, until: end, body)
+                    try session.read(operation, until: end(), body)
                 }
             } catch {
                 throw isClosed ? .closed : error
@@ -211,11 +218,11 @@
             guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
             defer { reads.withLock { $0.remove(interruption) } }
             let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
-            let end = ContinuousClock.now + busyTime
+            let end = readingEnd
             let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
                 do throws(AlertError) {
                     let result = try await reader.run { session throws(AlertError) in
-                        try session.read(operation, until: end, takesLong: true, body)
+                        try session.read(operation, until: end(), takesLong: true, body)
                     }
                     return .success(result)
                 } catch {
@@ -384,6 +391,8 @@
     /// The reads that take long, until no more may begin.
     private struct LongReads {
         private(set) var isOver = false
+        /// Whether the process is about to end.
+        var isEnding = false
         private var interruptions: [ObjectIdentifier: Interruption] = [:]
 
         /// Adds a read that has begun, unless no more may.
@@ -413,18 +422,18 @@
         ///
         /// - Parameter takesLong: Whether a statement may take longer than that.
         func read<Result>(
-            _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
-            _ body: (Connection, _ queue: Value) throws -> Result
+            _ operation: String, until end: @autoclosure () -> ContinuousClock.Instant,
+            takesLong: Bool = false, _ body: (Connection, _ queue: Value) throws -> Result
         ) throws(AlertError) -> Result {
             var isRepeated = false
             while true {
                 do {
-                    let left = max(ContinuousClock.now.duration(to: end), .seconds(1))
+                    let left = max(ContinuousClock.now.duration(to: end()), .seconds(1))
                     let db = try open(within: left)
                     db.timeLimit = takesLong ? Self.longTime : left
                     return try body(db, queue)
                 } catch let error as PostgreSQLError
-                    where error.maySucceedOnAnotherConnection && (!isRepeated || .now < end)
+                    where error.maySucceedOnAnotherConnection && (!isRepeated || .now < end())
                 {
                     drop()
                     if isRepeated { Thread.pause(.milliseconds(50)) }
@@ -462,7 +471,11 @@
     extension PostgreSQLAlertStore: LockWaiting {
         package var lockHolder: LockHolder? { nil }
 
-        package func prepareToEnd() { writer.prepareToEnd() }
+        package func prepareToEnd() {
+            reads.withLock { $0.isEnding = true }
+            leases.prepareToEnd()
+            writer.prepareToEnd()
+        }
     }
 
     extension Change {
