@@ -31,8 +31,8 @@ extension AlertManager {
     ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/inconsistent(_:_:)``,
     ///   ``AlertError/busy(_:)``, ``AlertError/unreachable(_:)`` if a server has been away for a
     ///   minute, ``AlertError/closed``; nothing is stored then.
-    ///   ``AlertError/storage(operation:_:)``; on a server, its reason may be that it is not known
-    ///   whether the alert is stored, and otherwise nothing is.
+    ///   ``AlertError/storage(operation:_:)``: on a server it may mean that it is not known whether
+    ///   the alert is stored; otherwise nothing is stored.
     @discardableResult
     public nonisolated func show(
         _ alert: Alert, on presenters: [String]? = nil,
@@ -318,9 +318,11 @@ extension AlertManager {
         waiters.add(wait, for: record.id)
         wake()
         Task { await watch(asking) }
-        // The response is waited for all the same if others can't be told.
-        let claim = try? await store.claim(record.id, for: .waiting)
-        defer { claim?.end() }
+        // The response is waited for all the same if others can't be told, or not yet.
+        let claim = AskerClaim { [store] () async throws(AlertError) in
+            try await store.claim(record.id, for: .waiting)
+        }
+        defer { claim.end() }
         return try await withTaskCancellationHandler {
             do {
                 return try await wait.value().get()

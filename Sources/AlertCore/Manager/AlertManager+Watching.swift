@@ -1,4 +1,3 @@
-import Synchronization
 import TextFormats
 
 // What `alertq watch` needs: the growing log, and responses that nobody takes.
@@ -45,14 +44,24 @@ extension AlertManager {
         context.mayCollect(record)
     }
 
-    /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
-    /// `nil` if that is impossible, or the response is for a named handler or another account.
+    /// Claims the response of an alert for an asker that waits for it or takes it, so that no hook
+    /// does; `nil` if that is impossible, or the response is for a named handler or another account.
+    ///
+    /// If the server is away while the alert waits, the claim is made when the server is back.
     package nonisolated func claimResponse(
         to record: AlertRecord
     ) async -> (any Claim)? {
         guard record.alert.handler == nil, mayCollect(record) else { return nil }
-        let claim = { @Sendable [store] in try? await store.claim(record.id) }
-        return await claim().map { AskerClaim($0, again: claim) }
+        let attempt: AskerClaim.Attempt = { [store] () async throws(AlertError) in
+            try await store.claim(record.id)
+        }
+        do throws(AlertError) {
+            return try await attempt().map { AskerClaim($0, making: attempt) }
+        } catch {
+            // Whoever takes a response that is there must have the claim first.
+            guard error.isServerAway, record.response == nil else { return nil }
+            return AskerClaim(making: attempt)
+        }
     }
 
     /// Claims the response of an alert; `nil` while another process has the claim.
@@ -60,77 +69,6 @@ extension AlertManager {
         _ record: AlertRecord
     ) async throws(AlertError) -> (any Claim)? {
         try await store.claim(record.id)
-    }
-}
-
-/// The claim of an asker that waits on although its lease was lost, as while a server is away: it is
-/// made again as soon as nobody else has it.
-private final class AskerClaim: Claim {
-    private enum State {
-        case held(any Claim)
-        case lost
-        case ended
-    }
-
-    private let state: Mutex<State>
-    private let again: @Sendable () async -> (any Claim)?
-
-    init(_ claim: any Claim, again: @escaping @Sendable () async -> (any Claim)?) {
-        state = Mutex(.held(claim))
-        self.again = again
-        watch(claim)
-    }
-
-    deinit { end() }
-
-    private var held: (any Claim)? {
-        state.withLock { state in
-            guard case .held(let claim) = state else { return nil }
-            return claim
-        }
-    }
-
-    var descriptor: Int32? { held?.descriptor }
-    var epoch: Epoch? { held?.epoch }
-
-    /// It is never lost for good.
-    func whenLost(_ body: @escaping @Sendable () -> Void) {}
-
-    private func watch(_ claim: any Claim) {
-        claim.whenLost { [weak self] in
-            self?.state.withLock { if case .held = $0 { $0 = .lost } }
-            Task { [weak self] in
-                while await self?.claimAgain() == false {
-                    try? await Task.sleep(for: .seconds(1))
-                }
-            }
-        }
-    }
-
-    /// Returns whether there is nothing left to do.
-    private func claimAgain() async -> Bool {
-        guard isLost else { return true }
-        guard let claim = await again() else { return false }
-        let isWanted = state.withLock { state in
-            guard case .lost = state else { return false }
-            state = .held(claim)
-            return true
-        }
-        if isWanted { watch(claim) } else { claim.end() }
-        return true
-    }
-
-    private var isLost: Bool {
-        state.withLock { if case .lost = $0 { true } else { false } }
-    }
-
-    func end() {
-        let claim = state.withLock { state -> (any Claim)? in
-            defer { state = .ended }
-            guard case .held(let claim) = state else { return nil }
-            return claim
-        }
-        claim?.end()
     }
 }
 

@@ -18,6 +18,8 @@ final class GatedStore: AlertStore {
         case found(Alert.ID?)
         /// A screen waits for changes by other screens.
         case watching
+        /// An alert is about to be claimed.
+        case claiming(ClaimPurpose)
         /// A screen is about to be attached.
         case attaching
         /// The news up to an entry of the log has been handled, and more is waited for.
@@ -102,6 +104,13 @@ extension GatedStore {
         }
     }
 
+    nonisolated(nonsending) func claim(
+        _ id: Alert.ID, for purpose: ClaimPurpose
+    ) async throws(AlertError) -> (any Claim)? {
+        try await gate(.claiming(purpose))
+        return try await store.claim(id, for: purpose)
+    }
+
     nonisolated(nonsending) func news(
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
@@ -153,12 +162,6 @@ extension GatedStore {
 
     nonisolated(nonsending) func screens() async -> ScreenRoster {
         await store.screens()
-    }
-
-    nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
-        try await store.claim(id, for: purpose)
     }
 
     nonisolated(nonsending) func close() async { await store.close() }

@@ -1,0 +1,91 @@
+import AlertQueueTesting
+import StoreTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AlertCore
+
+@Suite("Claims of askers", .inParallel)
+struct AskerClaimTests {
+    private let clock: ManualClock
+    private let queue: InMemoryStore
+
+    init() {
+        clock = ManualClock()
+        queue = InMemoryStore(clock: clock)
+    }
+
+    /// A store whose first claims fail, because its server is away.
+    private func awayAtFirst() -> GatedStore {
+        let store = GatedStore(queue)
+        let failures = Mutex(2)
+        store.gate = { place throws(AlertError) in
+            guard case .claiming = place else { return }
+            let isAway = failures.withLock { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            if isAway { throw .unreachable("it is away") }
+        }
+        return store
+    }
+
+    @Test("A call that waits has its claim once the server is back")
+    func waiting() async throws {
+        let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
+        let asking = Task { try await manager.ask(.yesNo(key: "k")) }
+        #expect(await eventually { manager.waiters.count(for: 1) == 1 })
+        clock.advance(by: .seconds(10))
+        #expect(try await eventually { try await !other.record(1).isOrphaned })
+        try await other.answer(1, buttonAt: 0)
+        #expect(try await asking.value.buttonIndex == 0)
+        await manager.close()
+        await other.close()
+    }
+
+    @Test("An asker has the claim on its response once the server is back")
+    func response() async throws {
+        let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
+        let record = try await manager.submit(.yesNo()).record
+        let claim = try #require(await manager.claimResponse(to: record))
+        #expect(
+            try await eventually(each: .milliseconds(100)) {
+                let turn = try await other.claim(record)
+                defer { turn?.end() }
+                return turn == nil
+            })
+        try await other.answer(1, buttonAt: 0)
+        claim.end()
+        _ = try #require(try await other.claim(record))
+        await manager.close()
+        await other.close()
+    }
+
+    @Test("Nobody takes a response that is there without the claim on it")
+    func resolved() async throws {
+        let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
+        _ = try await manager.submit(.yesNo())
+        try await other.answer(1, buttonAt: 0)
+        let record = try await manager.record(1)
+        #expect(await manager.claimResponse(to: record) == nil)
+        await manager.close()
+        await other.close()
+    }
+
+    @Test("A call that is cancelled does not wait for its claim")
+    func cancelled() async throws {
+        let store = GatedStore(queue)
+        let goOn = ChangeSignal()
+        store.gate = { place in
+            if case .claiming = place { await goOn.wait(after: 0) }
+        }
+        let manager = try await store.manager()
+        let asking = Task { try await manager.ask(.yesNo(key: "k")) }
+        #expect(await eventually { manager.waiters.count(for: 1) == 1 })
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { try await asking.value }
+        goOn.change()
+        await manager.close()
+    }
+}
