@@ -45,8 +45,8 @@ extension Account {
         return word
     }
 
-    /// The same as one word, as options take it: `ana`, `root@db7`, `1000@db7`. What a user namespace
-    /// adds to a name follows the machine: `ana@db7, in a user namespace as uid 0`.
+    /// The same as options take it: `ana`, `root@db7`, `1000@db7`. What a user namespace adds to a
+    /// name follows the machine: `ana@db7, in a user namespace as uid 0`.
     package var word: String {
         guard !host.isEmpty else { return name ?? "\(uid)" }
         let name = name ?? "\(uid)"

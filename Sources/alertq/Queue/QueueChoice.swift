@@ -69,11 +69,9 @@ enum QueueChoice: Sendable, Hashable {
             + ShellText.quoted(isForOthers ? location.description : location.ownDescription)
     }
 
-    /// An account as the queue's records have it: one of this machine has no host.
-    func account(_ account: Account) -> Account {
-        var account = account
-        if account.host.isIdentical(to: location.ownHost) { account.host = "" }
-        return account
+    /// The account that was typed, as the queue's records have it.
+    func account(_ typed: TypedAccount) throws(UsageError) -> Account {
+        try typed.account(on: location.ownHost)
     }
 
     /// Refuses a queue on a server, for what only one in a file can do.

@@ -4,8 +4,10 @@ import AlertQueue
 struct NamedAlerts: Sendable {
     var ids: [Alert.ID] = []
     var keys: [String] = []
-    /// The account that asked with the keys; `nil` means this one.
-    var user: Account?
+    /// The account that asked with the keys, as it was typed; `nil` means this one.
+    var user: TypedAccount?
+    /// The same, once it has been looked up.
+    private(set) var account: Account?
     /// The source that asked with the keys; `nil` means as for `ask`.
     var source: String?
     /// How the command line writes an id and a key.
@@ -14,8 +16,18 @@ struct NamedAlerts: Sendable {
     /// Whether there are several, so that a line about one has to say which.
     var areSeveral: Bool { ids.count + keys.count > 1 }
 
-    /// Checks that something is named, in one way, and nothing twice.
-    func check() throws(UsageError) {
+    /// Looks up the account, for a queue.
+    mutating func findAccount(for queue: QueueChoice) throws(UsageError) {
+        account = try user.map(queue.account)
+    }
+
+    /// Checks that something is named, in one way, and nothing twice; and looks up the account.
+    mutating func check(for queue: QueueChoice) throws(UsageError) {
+        try checkNames()
+        try findAccount(for: queue)
+    }
+
+    private func checkNames() throws(UsageError) {
         guard !ids.isEmpty || !keys.isEmpty else {
             throw UsageError("expected \(forms.id), or \(forms.key)")
         }
@@ -38,9 +50,8 @@ struct NamedAlerts: Sendable {
         case key(String)
     }
 
-    /// - Parameter account: The account that asked with a key; `nil` means this one.
     fileprivate func id(
-        of name: Name, by account: Account?, _ manager: AlertManager, in context: Context
+        of name: Name, _ manager: AlertManager, in context: Context
     ) async throws -> Alert.ID {
         switch name {
         case .id(let id): return id
@@ -78,7 +89,7 @@ extension NamingCommand {
         """
     }
 
-    func validate() throws { try alerts.check() }
+    mutating func validate() throws { try alerts.check(for: queue) }
 
     /// Does something with each alert. If that fails for one, it says so, and goes on.
     ///
@@ -88,13 +99,11 @@ extension NamingCommand {
         _ manager: AlertManager, in context: Context,
         _ body: (Alert.ID) async throws -> ExitCode
     ) async throws -> ExitCode {
-        let account = alerts.user.map(queue.account)
         var first = ExitCode.done
         for name in alerts.all {
             var code: ExitCode
             do {
-                code = try await body(
-                    try await alerts.id(of: name, by: account, manager, in: context))
+                code = try await body(try await alerts.id(of: name, manager, in: context))
             } catch {
                 code = ExitCode(error)
                 guard alerts.areSeveral, Self.isAboutOneAlert(error) else { throw error }

@@ -50,7 +50,7 @@ struct CollectCommand: CollectingCommand, NamingCommand {
     var waitFor: Alert.Deadline?
     private var takesHandled = false
 
-    func validate() throws { try alerts.check() }
+    mutating func validate() throws { try alerts.check(for: queue) }
 
     func run(in context: Context) async throws -> ExitCode {
         let start = ContinuousClock.now

@@ -54,8 +54,8 @@ struct AnswerCommand: ChangingCommand {
     private var typed: [NamedText] = []
     private var note: String?
 
-    func validate() throws {
-        try alerts.check()
+    mutating func validate() throws {
+        try alerts.check(for: queue)
         guard seen == nil || !alerts.areSeveral else {
             throw UsageError("--seen is for one alert, and can't be combined with several")
         }

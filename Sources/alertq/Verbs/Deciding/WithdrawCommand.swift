@@ -39,15 +39,16 @@ struct WithdrawCommand: RevokingCommand {
     /// Why, as the log is to say it.
     private var reason: String?
 
-    func validate() throws {
+    mutating func validate() throws {
         let namesNone = alerts.ids.isEmpty && alerts.keys.isEmpty
         guard takesOrphaned || !namesNone else {
             throw UsageError("expected ID, --key KEY, or --orphaned")
         }
-        guard takesOrphaned else { return try alerts.check() }
+        guard takesOrphaned else { return try alerts.check(for: queue) }
         guard namesNone else {
             throw UsageError("--orphaned can't be combined with ID or --key; give one of them")
         }
+        try alerts.findAccount(for: queue)
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -96,7 +97,7 @@ extension WithdrawCommand {
     /// Whether a question is to be taken back: without `--user`, others' only if they may be.
     private func isMeant(_ record: AlertRecord, _ manager: AlertManager) -> Bool {
         guard record.isOrphaned else { return false }
-        if let user = alerts.user { return record.source.account == queue.account(user) }
+        if let account = alerts.account { return record.source.account == account }
         return isForced || manager.mayCollect(record)
     }
 

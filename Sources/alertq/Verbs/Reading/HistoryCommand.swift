@@ -35,9 +35,9 @@ struct HistoryCommand: SearchingCommand {
         All conditions that are given must hold. To continue, give the last id to --after.
         """,
         """
-        ACCOUNT is the name or the number of an account of this machine; NUMBER@HOST or root@HOST is \
-        one of another machine that uses the same queue. NAME is what the log calls an account: it \
-        finds that of any machine, and NAME@HOST that of one.
+        ACCOUNT is the name or the number of an account of this machine, with or without @HOST; \
+        NUMBER@HOST or root@HOST is one of another machine that uses the same queue. NAME is what the \
+        log calls an account: it finds that of any machine, and NAME@HOST that of one.
         """,
         DateText.past,
         """
@@ -63,7 +63,7 @@ struct HistoryCommand: SearchingCommand {
 
     var common = QueueOptions()
     var conditions = AlertConditions()
-    private var askedBy: Account?
+    private var askedBy: TypedAccount?
     private var outcome: Outcome?
     private var button: String?
     private var by: ResolvedBy?
@@ -128,7 +128,7 @@ struct HistoryCommand: SearchingCommand {
 
     private func filter(now: Date) throws(UsageError) -> HistoryFilter {
         var filter = try conditions.responses(now: now)
-        filter.account = askedBy.map(queue.account)
+        filter.account = try askedBy.map(queue.account)
         filter.outcome = outcome
         filter.button = button
         filter.by = by
