@@ -24,7 +24,7 @@ struct ServerWait: Sendable {
             do {
                 return try await body()
             } catch let error as AlertError where error.isServerAway && .now < end {
-                if !hasSaid { context.inform("\(error); waiting until it is back, for a minute") }
+                if !hasSaid { context.inform("\(error); waiting until it is back") }
                 hasSaid = true
                 try await Task.sleep(for: .milliseconds(500))
             }

@@ -1,6 +1,7 @@
 #if PostgreSQL
     import Foundation
     import Glibc
+    import PostgreSQL
     import PostgreSQLTesting
     import ProcessTesting
     import TestSupport
@@ -23,8 +24,9 @@
             let watch = try queue.start(["watch", "--json", "--after", "0"])
             let hook = try queue.start(["watch", "--exec", "cat"])
             #expect(await eventually { watch.output.text.contains("asked") })
-            // Its claim keeps the hook from what it waits for.
-            usleep(500_000)
+            // The asker's claim keeps the hook from the answer.
+            #expect(
+                await eventually(each: .milliseconds(100)) { claims(on: server) == [1, 2] })
             try await server.stop(SIGKILL)
             let late = try queue.start(["ask", "Late?"] + Self.buttons)
             let lateWaiter = try queue.start(["wait", "1", "--wait-for", "2m"])
@@ -42,8 +44,9 @@
             #expect(
                 await eventually { late.errors.text.contains("waiting for an answer") },
                 "\(late.errors.text)")
-            // They have their claims again.
-            try await Task.sleep(for: .seconds(3))
+            // They have their claims again, and so do those that have come in between.
+            #expect(
+                await eventually(each: .milliseconds(100)) { claims(on: server) == [2, 4] })
             #expect(try await queue.run("answer", "1", "yes").code == 0)
             #expect(try await queue.run("answer", "2", "no").code == 0)
             for (child, code) in [(asker, 0), (waiter, 0), (lateWaiter, 0), (late, 10)] {
@@ -59,6 +62,35 @@
                 _ = await child.exit()
             }
             #expect(try await queue.run("audit", "verify").code == 0)
+        }
+
+        /// How many claims on responses there are, and how many of calls that wait; without those that
+        /// nobody renews.
+        private func claims(on server: PostgreSQLServer) -> [Int64]? {
+            try? Connection(server.uri).first(
+                """
+                SELECT count(*) FILTER (WHERE purpose = 'handling'),
+                    count(*) FILTER (WHERE purpose = 'waiting')
+                FROM claims
+                WHERE seen_ms > extract(epoch FROM clock_timestamp()) * 1000 - 5000
+                """
+            ) { [$0.integer(at: 0), $0.integer(at: 1)] }
+        }
+
+        @Test("wait --wait-for counts the time in which the server was away")
+        func limit() async throws {
+            let server = try await PostgreSQLServer(isSynced: true)
+            let queue = try CommandLineQueue(at: server.uri)
+            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            #expect(try await queue.run("ask", "Go?", "-b", "yes", "--detach").code == 0)
+            try await server.stop(SIGKILL)
+            let start = ContinuousClock.now
+            let waiter = try queue.start(["wait", "1", "--wait-for", "15s"])
+            #expect(await eventually { waiter.errors.text.contains("waiting until it is back") })
+            try await Task.sleep(until: start + .seconds(7))
+            try await server.start()
+            #expect(await waiter.finish().code == 15)
+            #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(20))
         }
 
         @Test("An interrupted asker does not wait for a server that is away")

@@ -49,8 +49,9 @@ struct WaitCommand: CollectingCommand {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        let wait = ServerWait(
-            in: context, within: waitFor?.distance(from: context.now()))
+        let start = ContinuousClock.now
+        let limit = waitFor?.distance(from: context.now())
+        let wait = ServerWait(in: context, within: limit)
         return try await queue.open(with: first, via: Self.name, waiting: wait) { manager in
             var records: [AlertRecord] = []
             for id in ids { records.append(try await manager.record(id)) }
@@ -64,9 +65,9 @@ struct WaitCommand: CollectingCommand {
                 if let claim = await manager.claimResponse(to: record) { claims.append(claim) }
             }
             defer { for claim in claims { claim.end() } }
-            let limit = waitFor?.distance(from: context.now())
+            let left = limit.map { max(.zero, $0 - start.duration(to: .now)) }
             let end = try await end(
-                of: records, manager, within: limit, SignalWatch(stops: false), in: context)
+                of: records, manager, within: left, SignalWatch(stops: false), in: context)
             return try await printer.print(end, of: records, manager)
         }
     }
