@@ -7,15 +7,14 @@ import Testing
 @Suite("Checks of a server", .inParallel)
 struct ServerCheckupTests {
     private func findings(
-        standbys: String, seen: Int, seesStandbys: Bool, missing: [(String, [String])] = []
+        standbys: String, seen: Int, seesStandbys: Bool, missing: [(String, [String])]? = []
     ) -> [Finding] {
         ServerCheckup(
             report: ServerReport(
                 version: "15", commit: "on", standbyNames: standbys, synchronousStandbys: seen,
                 standbys: seen, lag: 0, connections: 1, maximumConnections: 100, skew: .zero,
-                seesStandbys: seesStandbys),
-            missing: MissingRights(
-                role: "\"Ana\"", tables: missing.map { (right: $0.0, tables: $0.1) })
+                seesStandbys: seesStandbys, role: "\"Ana\"",
+                missingRights: missing?.map { (right: $0.0, tables: $0.1) })
         ).findings()
     }
 
@@ -42,5 +41,11 @@ struct ServerCheckupTests {
             rights.advice?.hasSuffix(
                 "GRANT INSERT ON alerts, audit TO \"Ana\"; GRANT DELETE ON claims TO \"Ana\";")
                 == true)
+    }
+
+    @Test("Nothing is said about the rights of a role that does not see the tables")
+    func unseen() {
+        let checks = findings(standbys: "", seen: 0, seesStandbys: true, missing: nil).map(\.check)
+        #expect(!checks.contains("permissions"))
     }
 }

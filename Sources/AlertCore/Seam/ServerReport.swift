@@ -2,14 +2,9 @@
 package protocol ServerAdministration: Sendable {
     /// - Throws: ``AlertError/unreachable(_:)``, and the errors of connecting.
     func serverReport() throws(AlertError) -> ServerReport
-
-    /// The rights that the role lacks for what programs and people do with a queue.
-    ///
-    /// - Throws: The errors of ``serverReport()``.
-    func missingRights() throws(AlertError) -> MissingRights
 }
 
-/// How durable a server is, and how busy.
+/// How durable a server is, how busy, and what the role may do there.
 package struct ServerReport: Sendable {
     package let version: String
     /// Its `synchronous_commit`.
@@ -27,11 +22,16 @@ package struct ServerReport: Sendable {
     package let skew: Duration
     /// Whether the account may see how each standby does.
     package let seesStandbys: Bool
+    /// The role's name, as SQL writes it.
+    package let role: String
+    /// For each of `SELECT`, `INSERT`, `UPDATE` and `DELETE`, the tables for which the role lacks that,
+    /// although programs and people need it; `nil` if it does not even see all of them.
+    package let missingRights: [(right: String, tables: [String])]?
 
     package init(
         version: String, commit: String, standbyNames: String, synchronousStandbys: Int,
         standbys: Int, lag: Int64, connections: Int, maximumConnections: Int, skew: Duration,
-        seesStandbys: Bool
+        seesStandbys: Bool, role: String, missingRights: [(right: String, tables: [String])]?
     ) {
         self.version = version
         self.commit = commit
@@ -43,24 +43,7 @@ package struct ServerReport: Sendable {
         self.maximumConnections = maximumConnections
         self.skew = skew
         self.seesStandbys = seesStandbys
-    }
-}
-
-/// What a role may not do with the tables of a queue, although programs and people have to.
-package struct MissingRights: Sendable {
-    /// As SQL writes it.
-    package let role: String
-    /// For each of `SELECT`, `INSERT`, `UPDATE` and `DELETE`, the tables for which it lacks that.
-    package let tables: [(right: String, tables: [String])]
-
-    package init(role: String, tables: [(right: String, tables: [String])]) {
-        (self.role, self.tables) = (role, tables)
-    }
-
-    /// The statements that give them, which the owner of the tables may run.
-    package var grants: String {
-        tables.map { right, tables in
-            "GRANT \(right) ON \(tables.joined(separator: ", ")) TO \(role);"
-        }.joined(separator: " ")
+        self.role = role
+        self.missingRights = missingRights
     }
 }

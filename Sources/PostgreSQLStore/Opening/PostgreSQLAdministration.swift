@@ -32,30 +32,11 @@
                 "location", "is on a server, which is backed up and restored with its own tools")
         }
 
-        package func missingRights() throws(AlertError) -> MissingRights {
-            let location = try PostgreSQLLocation(text)
-            do {
-                let db = try Connection(location.uri, within: .seconds(5))
-                let role = try db.first("SELECT quote_ident(current_user)") { $0.text() } ?? ""
-                let tables = try PostgreSQLSchema.rights.map { right, tables in
-                    let missing = try db.rows(
-                        """
-                        SELECT name FROM unnest($1::text[]) AS needed (name)
-                        WHERE NOT has_table_privilege(to_regclass(name), $2)
-                        """, .texts(tables), .text(right)
-                    ) { $0.text() }
-                    return (right: right, tables: missing)
-                }
-                return MissingRights(role: role, tables: tables.filter { !$0.tables.isEmpty })
-            } catch {
-                throw translated(error, "ask the server", at: location)
-            }
-        }
-
         package func serverReport() throws(AlertError) -> ServerReport {
             let location = try PostgreSQLLocation(text)
             do {
                 let db = try Connection(location.uri, within: .seconds(5))
+                let missing = try Self.missingRights(db)
                 let before = SystemClock().now().wallMilliseconds
                 let report = try db.first(
                     """
@@ -68,7 +49,8 @@
                             FROM pg_stat_replication)::bigint,
                         (SELECT sum(numbackends) FROM pg_stat_database)::bigint,
                         current_setting('max_connections'), \(Lease.clock),
-                        pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int
+                        pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int,
+                        quote_ident(current_user)
                     """
                 ) { row in
                     ServerReport(
@@ -80,13 +62,33 @@
                         connections: Int(row.integer(at: 6)),
                         maximumConnections: Int(row.integer(at: 7)),
                         skew: .milliseconds(row.integer(at: 8) - before),
-                        seesStandbys: row.integer(at: 9) == 1)
+                        seesStandbys: row.integer(at: 9) == 1, role: row.optionalText(at: 10) ?? "",
+                        missingRights: missing)
                 }
                 guard let report else { throw AlertError.closed }
                 return report
             } catch {
                 throw translated(error, "ask the server", at: location)
             }
+        }
+
+        /// As in ``ServerReport/missingRights``.
+        private static func missingRights(
+            _ db: Connection
+        ) throws -> [(right: String, tables: [String])]? {
+            var missing: [(right: String, tables: [String])] = []
+            for (right, tables) in PostgreSQLSchema.rights {
+                let lacking = try db.rows(
+                    """
+                    SELECT name, (to_regclass(name) IS NOT NULL)::int
+                    FROM unnest($1::text[]) AS needed (name)
+                    WHERE has_table_privilege(to_regclass(name), $2) IS NOT TRUE
+                    """, .texts(tables), .text(right)
+                ) { (name: $0.text(), isSeen: $0.integer(at: 1) == 1) }
+                guard lacking.allSatisfy(\.isSeen) else { return nil }
+                if !lacking.isEmpty { missing.append((right, lacking.map(\.name))) }
+            }
+            return missing
         }
     }
 #endif

@@ -60,6 +60,9 @@
             let hidden = try await reader.run("list")
             let grant = "GRANT USAGE ON SCHEMA public TO reader"
             #expect(hidden.code == 77 && hidden.errors.contains(grant), "\(hidden)")
+            let checked = try await reader.run("doctor")
+            #expect(checked.code == 77 && checked.output.contains(grant), "\(checked)")
+            #expect(!checked.output.contains("may ask and answer"), "\(checked)")
             try server.execute(grant)
             #expect(try await reader.run("list").code == 0)
         }

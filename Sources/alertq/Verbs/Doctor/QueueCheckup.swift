@@ -46,9 +46,7 @@ struct QueueCheckup: Sendable {
         var findings: [Finding] = []
         do {
             if let server = administration as? any ServerAdministration {
-                findings += ServerCheckup(
-                    report: try server.serverReport(), missing: try server.missingRights()
-                ).findings()
+                findings += ServerCheckup(report: try server.serverReport()).findings()
             }
             let manager = try await QueueChoice.reader(path: path)
             findings += await checks(manager)

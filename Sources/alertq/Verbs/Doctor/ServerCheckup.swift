@@ -4,21 +4,26 @@ import TextFormats
 /// The checks of the server that a queue is on.
 struct ServerCheckup: Sendable {
     let report: ServerReport
-    /// What the role may not do.
-    let missing: MissingRights
 
-    func findings() -> [Finding] { [durability, clock, connections, rights] }
+    func findings() -> [Finding] { [durability, clock, connections] + rights }
 
-    private var rights: Finding {
-        guard !missing.tables.isEmpty else {
-            return Finding(
-                check: "permissions", detail: "the role \(missing.role) may ask and answer")
+    /// None if the role does not see the tables: opening the queue says why.
+    private var rights: [Finding] {
+        guard let missing = report.missingRights else { return [] }
+        let check = "permissions"
+        guard !missing.isEmpty else {
+            return [Finding(check: check, detail: "the role \(report.role) may ask and answer")]
         }
-        let lacks = missing.tables.map { "\($0.right) on \($0.tables.joined(separator: ", "))" }
-        return Finding(
-            check: "permissions",
-            problem: "the role \(missing.role) lacks \(lacks.joined(separator: "; "))",
-            advice: "as the owner of the tables: \(missing.grants)", code: .notPermitted)
+        let rights = missing.map { ($0.right, $0.tables.joined(separator: ", ")) }
+        let lacks = rights.map { "\($0) on \($1)" }
+        let grants = rights.map { "GRANT \($0) ON \($1) TO \(report.role);" }
+        return [
+            Finding(
+                check: check,
+                problem: "the role \(report.role) lacks \(lacks.joined(separator: "; "))",
+                advice: "as the owner of the tables: \(grants.joined(separator: " "))",
+                code: .notPermitted)
+        ]
     }
 
     private var durability: Finding {
@@ -37,8 +42,8 @@ struct ServerCheckup: Sendable {
             return Finding(
                 check: "durability",
                 detail: "\(server); commits wait for a synchronous standby "
-                    + "(\(report.standbyNames)), but the role \(missing.role) can't see how it does",
-                advice: "to let it: GRANT pg_read_all_stats TO \(missing.role)", isNote: true)
+                    + "(\(report.standbyNames)), but the role \(report.role) can't see how it does",
+                advice: "to let it: GRANT pg_read_all_stats TO \(report.role)", isNote: true)
         }
         guard report.synchronousStandbys > 0 else {
             return Finding(
