@@ -140,14 +140,13 @@
 
         /// Why there is no session.
         private var notOpened: PostgreSQLError {
-            if let (state, reason) = RejectionText.parse(errorLines) {
-                return PostgreSQLError(.rejected(state, reason), "connect")
-            }
+            let (state, reason) = RejectionText.parse(errorLines)
+            if let state { return PostgreSQLError(.rejected(state, reason), "connect") }
             if lib.pq.PQconnectionNeedsPassword(handle) == 1 {
                 // invalid_password
-                return PostgreSQLError(.rejected(SQLState("28P01"), message), "connect")
+                return PostgreSQLError(.rejected(SQLState("28P01"), reason), "connect")
             }
-            return PostgreSQLError(.unreachable(message), "connect")
+            return PostgreSQLError(.unreachable(reason), "connect")
         }
 
         deinit { close() }
@@ -562,20 +561,26 @@
     /// `connection to server on socket "…" failed: FATAL:  3D000: database "x" does not exist`, and
     /// then a line with the place in the server's source.
     enum RejectionText {
-        /// The code that came last, and the text without codes and places; `nil` if it has no code.
-        static func parse(_ lines: [String]) -> (state: SQLState, reason: String)? {
-            var state: SQLState?
+        /// The code that came last, and the text without codes and places.
+        ///
+        /// There is no code unless every attempt ended with one: a host may have several addresses,
+        /// and one that can't be reached might let us in.
+        static func parse(_ lines: [String]) -> (state: SQLState?, reason: String) {
+            var (state, isRefused) = (SQLState?.none, true)
             var reasons: [String] = []
             for line in lines {
                 // The word before the code is one of the server's language.
                 if let found = line.firstMatch(of: /:[ ]{2}([0-9A-Z]{5}):[ ]/) {
                     state = SQLState(String(found.1))
                     reasons.append(line.replacing(found.0, with: ": "))
-                } else if line.wholeMatch(of: /\S+:[ ]+\w+, \w+\.c:[0-9]+/) == nil {
+                } else if line.wholeMatch(of: /\S+:[ ]+\w+, \S+\.\w+:[0-9]+/) == nil {
+                    if line.hasPrefix("connection to server ") { isRefused = false }
                     reasons.append(line)
                 }
             }
-            return state.map { ($0, reasons.joined(separator: " ") + " (SQLSTATE \($0))") }
+            let reason = reasons.joined(separator: " ")
+            guard isRefused, let state else { return (nil, reason) }
+            return (state, reason + " (SQLSTATE \(state))")
         }
     }
 
