@@ -221,7 +221,7 @@ extension QueueLocation {
                     }
                 }
                 return try QueueCopy(to: place).run(
-                    from: source, to: try target.copyTarget(of: self, home: host), progress)
+                    from: source, to: try target.copyTarget(of: source, home: host), progress)
             } catch let error as AlertError {
                 throw error
             } catch {
@@ -251,11 +251,11 @@ extension QueueLocation {
     }
 
     private func copyTarget(
-        of source: QueueLocation, home: String?
+        of source: any CopySource, home: String?
     ) throws(AlertError) -> any CopyTarget {
         guard isOnServer else {
             try createUserDirectory()
-            return try FileCopyTarget(path: path, from: source.isOnServer ? nil : source.path)
+            return try FileCopyTarget(path: path, from: (source as? FileCopySource)?.status)
         }
         #if PostgreSQL
             let location = try PostgreSQLLocation(path)

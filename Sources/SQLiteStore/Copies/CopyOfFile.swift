@@ -7,6 +7,8 @@ import SQLite
 /// A queue in a file that is copied elsewhere, locked for as long as this exists.
 package final class FileCopySource: CopySource {
     package let contents: CopiedQueue
+    /// Whose file it is, and who may use it.
+    package let status: stat
     private let files: QueueFiles
     private let lock: WriterLock
     private let database: OpenDatabase
@@ -32,6 +34,12 @@ package final class FileCopySource: CopySource {
         // Others wait for as long as for a purge that rewrites the database.
         lock.mark(isRewriting: true)
         let database = try DatabaseFile(files: files).openExisting(continuing: .start)
+        var status = stat()
+        // Of the file that is open, whatever others make its name lead to.
+        guard lstat(files.database, &status) == 0, database.isAtItsPath else {
+            throw .busy("\(files.database) was replaced while it was opened; try again")
+        }
+        self.status = status
         contents = try performing("read \(files.database)") {
             let db = database.handle
             try db.run("BEGIN IMMEDIATE")
@@ -89,8 +97,8 @@ package final class FileCopyTarget: CopyTarget {
     private let lock: WriterLock
     private let draft: DraftFile
     private let copy: QueueFiles
-    /// The file of the queue that is copied; `nil` if that is on a server.
-    private let source: String?
+    /// The status of the file that is copied; `nil` if the queue is on a server.
+    private let source: stat?
     private var database: OpenDatabase?
     private var rows = 0
     private let insertions: [CopiedTable: String]
@@ -98,9 +106,9 @@ package final class FileCopyTarget: CopyTarget {
     /// How many rows one transaction takes, so that the log next to the draft stays small.
     private static let batch = 10_000
 
-    /// - Parameter source: The file of the queue that is copied; `nil` if that is on a server.
+    /// - Parameter source: The status of the file that is copied; `nil` if the queue is on a server.
     /// - Throws: ``AlertError/storage(operation:_:)`` if there is a file at the path.
-    package init(path: String, from source: String? = nil) throws(AlertError) {
+    package init(path: String, from source: stat? = nil) throws(AlertError) {
         self.source = source
         files = try QueueFiles(database: path)
         self.path = files.database
@@ -204,9 +212,9 @@ package final class FileCopyTarget: CopyTarget {
         }
         database = nil
         for ending in QueueFiles.endings { unlink(draft.path + ending) }
+        giveAway()
         try draft.sync()
         unlink(files.sharedMemory)
-        giveAway()
         guard try draft.move(to: path) else { throw BackupLocation.nameIsTaken(path) }
         try files.syncDirectory()
     }
@@ -214,8 +222,8 @@ package final class FileCopyTarget: CopyTarget {
     /// Lets those use the queue who used the file that was copied, or else the owner of the directory,
     /// even if root has copied it.
     private func giveAway() {
-        var status = stat()
-        if source.map({ stat($0, &status) == 0 }) != true {
+        var status = source ?? stat()
+        if source == nil {
             guard stat(files.directory, &status) == 0 else { return }
             status.st_mode = files.mode
         }
