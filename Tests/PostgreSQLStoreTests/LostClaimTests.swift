@@ -50,12 +50,15 @@
             let id = try await store.ask(.yesNo()).id
             let claim = try #require(try await store.claim(id, for: .waiting))
             let gate = DispatchSemaphore(value: 0)
-            let held = Task { try await store.leases.run("wait") { _, _ in gate.wait() } }
-            // Meanwhile a renewal comes to wait for its turn.
-            try await Task.sleep(for: Lease.renewal * 2)
+            let held = Task.immediate {
+                try await store.leases.run("wait") { _, _ in gate.wait() }
+            }
+            // It waits for its turn meanwhile.
+            let renewal = Task.immediate { await store.leases.renew() }
             claim.end()
             gate.signal()
             try await held.value
+            await renewal.value
             #expect(try await eventually { try count(of: id, in: queue) == 0 })
             // It does not come back.
             try await store.leases.run("look") { _, _ in }

@@ -301,7 +301,7 @@
         }
 
         /// Gives a sign of life of each screen and claim; one whose row is gone is lost.
-        private func renew() async {
+        nonisolated(nonsending) func renew() async {
             let hasSome = state.withLock {
                 !$0.screens.isEmpty || !$0.claims.isEmpty || !$0.ended.isEmpty
             }
