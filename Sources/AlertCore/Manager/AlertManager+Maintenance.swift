@@ -49,8 +49,8 @@ extension AlertManager {
     /// in backups and file system snapshots, are not affected. Alerts whose responses have not been
     /// collected keep their texts, unless they were withdrawn or had no buttons, and name no
     /// handler: these need not be collected. Alerts of other accounts keep their texts too, unless
-    /// this process is that of their machine's root. A key still finds its response and still belongs to what was asked:
-    /// the log keeps a hash of that.
+    /// this process runs as root of their machine. A key still finds its response and still belongs
+    /// to what was asked: the log keeps a hash of that.
     ///
     /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them
     /// is left in places that are no longer used: a file of a gigabyte takes some 15 seconds.

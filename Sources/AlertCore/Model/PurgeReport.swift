@@ -10,7 +10,7 @@ public struct PurgeReport: Sendable, Hashable, Codable {
     /// How many of the ``uncollected`` ones a named handler has yet to collect.
     public var handled = 0
     /// How many were old enough but keep their texts because another account asked them; for
-    /// root, an account of another machine.
+    /// root, only accounts of other machines count.
     public var others = 0
     /// How many were old enough but keep their texts as evidence because the audit log contradicts
     /// them; ``AlertManager/verifyAudit(expecting:)`` explains how. A dry run does not check this.
