@@ -23,12 +23,19 @@ package struct QueueLocation: Sendable {
 
     private static let schemes = ["postgresql://", "postgres://"]
 
-    /// Refuses what is meant to be elsewhere, and would be taken for the name of a file.
+    /// Refuses what is meant to be elsewhere, and would be taken for the name of a file; and what can
+    /// never be that of a queue on a server.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)``, whose text has nothing of the location, since that may
-    ///   contain a password.
+    /// - Throws: ``AlertError/invalid(_:_:)``, whose text has nothing of the location but names of
+    ///   parameters, since the rest may be a password.
     package func check() throws(AlertError) {
-        guard !isOnServer else { return }
+        guard !isOnServer else {
+            #if PostgreSQL
+                return try PostgreSQLLocation(path).check()
+            #else
+                throw noServers
+            #endif
+        }
         let text = path.drop(while: \.isWhitespace)
         let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-_".contains($0)) }
         let rest = text.dropFirst(word.count)
@@ -39,8 +46,10 @@ package struct QueueLocation: Sendable {
                     + "other keywords after it as ?KEYWORD=VALUE&…, or the name of a file as ./NAME"
             )
         }
-        let isKnown = rest.hasPrefix(":") && Self.otherSchemes.contains(word.lowercased())
-        if isKnown || (!word.isEmpty && rest.hasPrefix("://")) {
+        // What begins like a URI is one, RFC 3986 §3.1, and so is one with a slip in its scheme.
+        let isURI = rest.hasPrefix(":") && word.first?.isLetter == true
+        let isPath = ["/", "./", "../"].contains(where: path.hasPrefix)
+        if isURI || (!isPath && path.contains("://")) {
             throw .invalid(
                 "location",
                 "is a URI of another kind: a queue is in a file, which its path names, or at "
@@ -52,11 +61,6 @@ package struct QueueLocation: Sendable {
     private static let keywords = [
         "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode",
         "options",
-    ]
-
-    /// With these, a URI is recognised without its slashes.
-    private static let otherSchemes = [
-        "file", "sqlite", "sqlite3", "postgresql", "postgres", "mysql", "jdbc",
     ]
 
     /// The location for messages, and for commands that others may run: without a password, and

@@ -93,14 +93,9 @@
 
         private func start(_ parameters: [String: String]) throws(PostgreSQLError) -> OpaquePointer
         {
-            let keywords = parameters.keys.map { strdup($0) }
-            let values = parameters.values.map { strdup($0) }
-            defer { for copy in keywords + values { free(copy) } }
-            let handle = lib.pq.PQconnectStartParams(
-                keywords.map { UnsafePointer($0) } + [nil],
-                values.map { UnsafePointer($0) } + [nil],
-                0)
-            guard let handle else { throw PostgreSQLError(.refused("no memory"), "connect") }
+            guard let handle = lib.start(parameters) else {
+                throw PostgreSQLError(.refused("no memory"), "connect")
+            }
             // Until the session has begun, libpq has the server's code in this text alone.
             _ = lib.pq.PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             _ = lib.pq.PQsetNoticeReceiver(

@@ -1,5 +1,6 @@
 #if PostgreSQL
     import CPostgreSQL
+    import Glibc
 
     /// libpq, which is loaded when the first connection is made; see dlopen(3).
     ///
@@ -26,5 +27,17 @@
 
         /// The library, or the error that it is not installed.
         static func load() throws(PostgreSQLError) -> LibPQ { try loaded.get() }
+
+        /// Begins to connect; `nil` if there is no memory. See
+        /// <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS>.
+        func start(_ parameters: [String: String]) -> OpaquePointer? {
+            let keywords = parameters.keys.map { strdup($0) }
+            let values = parameters.values.map { strdup($0) }
+            defer { for copy in keywords + values { free(copy) } }
+            return pq.PQconnectStartParams(
+                keywords.map { UnsafePointer($0) } + [nil],
+                values.map { UnsafePointer($0) } + [nil],
+                0)
+        }
     }
 #endif

@@ -32,9 +32,29 @@
                 .merging(["client_encoding": "UTF8"]) { $1 }
         }
 
-        private static func parse(
+        /// The parameters whose values are numbers, and not lists of them.
+        static let numbers: Set = [
+            "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval",
+            "keepalives_count", "tcp_user_timeout",
+        ]
+
+        /// The parameters that a URI may have.
+        static func keywords(of lib: LibPQ) throws(PostgreSQLError) -> Set<String> {
+            // `ssl=true` is what JDBC calls `sslmode=require`.
+            Set(try options("", of: lib).keys).union(["ssl"])
+        }
+
+        /// The parameters that a URI or a list of `keyword=value` has.
+        static func parse(
             _ location: String, of lib: LibPQ
         ) throws(PostgreSQLError) -> [String: String] {
+            try options(location, of: lib).compactMapValues(\.self)
+        }
+
+        /// All parameters of libpq, with the values that a string gives them.
+        private static func options(
+            _ location: String, of lib: LibPQ
+        ) throws(PostgreSQLError) -> [String: String?] {
             var message: UnsafeMutablePointer<CChar>?
             guard let options = lib.pq.PQconninfoParse(location, &message) else {
                 defer { lib.pq.PQfreemem(message) }
@@ -43,12 +63,11 @@
                     .refused("this is not a connection string of PostgreSQL"), "connect")
             }
             defer { lib.pq.PQconninfoFree(options) }
-            var parsed: [String: String] = [:]
+            var parsed: [String: String?] = [:]
             var option = options
             while let keyword = option.pointee.keyword {
-                if let value = option.pointee.val {
-                    parsed[String(cString: keyword)] = String(cString: value)
-                }
+                let value = option.pointee.val.map { String(cString: $0) }
+                parsed.updateValue(value, forKey: String(cString: keyword))
                 option += 1
             }
             return parsed

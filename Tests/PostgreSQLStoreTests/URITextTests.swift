@@ -33,6 +33,20 @@
             #expect(try PostgreSQLLocation(uri).description == uri.forOthers)
         }
 
+        @Test(
+            "Others are not told to connect with the role of who tells them",
+            arguments: [
+                ("postgresql://u:s3@cret@h/db?queue=q", "postgresql://h/db?queue=q"),
+                ("postgresql://u@/db?host=h&user=u&host_name=x", "postgresql:///db?host=h"),
+                ("postgresql://h/db@x", "postgresql://h/db@x"),
+            ])
+        func role(uri: String, shown: String) { #expect(uri.forOtherRoles == shown) }
+
+        @Test("A question mark in a password does not begin the parameters")
+        func question() throws {
+            #expect(try PostgreSQLLocation("postgresql://u:a?b@h/db?queue=q").queue == "q")
+        }
+
         @Test("What can't be the name of a machine is refused", arguments: ["", "a%0Ab"])
         func hostName(text: String) async {
             let error = await thrown {

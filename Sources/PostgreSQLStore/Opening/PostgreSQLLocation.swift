@@ -1,6 +1,7 @@
 #if PostgreSQL
     import AlertCore
     import Linux
+    import PostgreSQL
     import TextFormats
 
     /// Where a queue in PostgreSQL is: a URI for libpq, whose query may also have `queue`, `host_name`
@@ -24,33 +25,63 @@
         /// - Throws: ``AlertError/invalid(_:_:)`` for a parameter of ours with a value that it can't
         ///   have.
         package init(_ text: String) throws(AlertError) {
-            let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let place = text[text.hostStart...].prefix { $0 != "?" }
             var (queue, hostName, notifies) = ("default", String?.none, true)
             var rest: [Substring] = []
-            for parameter in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+            for parameter in text[place.endIndex...].dropFirst().split(separator: "&") {
                 let pair = parameter.split(
                     separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let value = pair.count > 1 ? Self.decoded(pair[1]) : ""
                 switch pair[0] {
                 case "queue":
-                    guard !value.isEmpty else { throw .invalid("queue", "has no name") }
+                    guard !value.isEmpty else {
+                        throw Self.invalid("queue", "is empty", "queue=NAME")
+                    }
                     queue = value
                 case "host_name":
                     guard Self.isHostName(value) else {
-                        throw .invalid("host_name", "is not the name of a machine")
+                        throw Self.invalid(
+                            "host_name",
+                            "is not the name of a machine, which is a line of at most 255 bytes",
+                            "host_name=NAME")
                     }
                     hostName = value
                 case "notify":
                     guard ["on", "off"].contains(value) else {
-                        throw .invalid("notify", "is neither on nor off")
+                        throw Self.invalid("notify", "is neither on nor off", "notify=off")
                     }
                     notifies = value == "on"
                 default: rest.append(parameter)
                 }
             }
             description = text.forOthers
-            uri = String(parts[0]) + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+            uri =
+                String(text[..<place.endIndex])
+                + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
             (self.queue, self.hostName, self.notifies) = (queue, hostName, notifies)
+        }
+
+        private static func invalid(
+            _ name: String, _ reason: String, _ example: String
+        ) -> AlertError {
+            .invalid(
+                "parameter \(name) of the location",
+                "\(reason); write ?\(example), or leave it out")
+        }
+
+        /// Makes sure that libpq takes the URI.
+        ///
+        /// - Throws: ``AlertError/invalid(_:_:)``, with nothing of the location but names of
+        ///   parameters.
+        package func check() throws(AlertError) {
+            // What libpq would take for a part of the host or the database may be one of a password.
+            guard !uri[uri.hostStart...].prefix(while: { $0 != "?" }).contains("@") else {
+                throw .invalid(
+                    "location", "has an @ that is not escaped; \(ConnectionString.escaping)")
+            }
+            if let problem = ConnectionString.problem(in: uri) {
+                throw .invalid("location", problem)
+            }
         }
 
         /// The location for messages: without a password, and without a `host_name`.

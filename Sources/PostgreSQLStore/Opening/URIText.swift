@@ -8,6 +8,22 @@ extension String {
     /// this process acts for, or else they would act for them.
     package var forOthers: String { without { $0.contains("password") || $0 == "host_name" } }
 
+    /// The same for accounts that connect with roles of their own: also without the user.
+    package var forOtherRoles: String {
+        var text = without { $0.contains("password") || ["host_name", "user"].contains($0) }
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        text.removeSubrange(start..<text.hostStart)
+        return text
+    }
+
+    /// Where the hosts of a URI begin, as libpq has it: what is before an “@” and the first “/” is a
+    /// user and a password.
+    var hostStart: Index {
+        let start = firstRange(of: "://")?.upperBound ?? startIndex
+        let at = self[start...].prefix { $0 != "/" }.firstIndex(of: "@")
+        return at.map { index(after: $0) } ?? start
+    }
+
     /// - Parameter isLeftOut: Whether a parameter of the query is left out, by its name.
     private func without(_ isLeftOut: (_ name: String) -> Bool) -> String {
         var text = self
