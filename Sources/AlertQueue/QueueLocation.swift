@@ -195,7 +195,9 @@ extension QueueLocation {
         _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> CopyReport {
         for location in [self, target] { try location.check() }
-        let place = try target.isOnServer ? target.description : FileCopyTarget.place(target.path)
+        let place =
+            try target.isOnServer
+            ? target.path.forOtherRoles : FileCopyTarget.place(target.path)
         // Both sides block their thread.
         return try await QueueConfined((), label: "alertq.copy").run { _ throws(AlertError) in
             let source = try self.copySource(by: caller)
@@ -263,7 +265,8 @@ extension QueueLocation {
         }
         #if PostgreSQL
             let location = try PostgreSQLLocation(path)
-            return try ServerCopyTarget(location, home: home ?? location.ownHost)
+            return try ServerCopyTarget(
+                location, home: home ?? location.ownHost, from: source as? ServerCopySource)
         #else
             throw noServers
         #endif

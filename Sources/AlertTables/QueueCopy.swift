@@ -149,6 +149,13 @@ package struct QueueCopy {
     }
 }
 
+extension AlertError {
+    /// The error that a queue can't be copied to where it is.
+    package static var sameQueue: AlertError {
+        .invalid("place TO", "is that of FROM: FROM and TO are the same queue")
+    }
+}
+
 /// The result of a copy.
 package struct CopyReport: Sendable {
     /// The end of the log in both places.

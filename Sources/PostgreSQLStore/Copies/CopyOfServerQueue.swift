@@ -17,6 +17,20 @@
                 interruption: try Interruption(), checksDurability: true)
         }
 
+        /// What tells the queue from any other one, however its server is reached; `nil` if the server
+        /// does not say.
+        fileprivate func identity() throws -> String? {
+            let db = try open()
+            // A role may be forbidden to ask, and nothing depends on it.
+            return try? db.first(
+                """
+                SELECT concat_ws(' ', system_identifier, d.oid, 'queues'::regclass::oid, id)
+                FROM pg_control_system(), pg_database AS d, queues
+                WHERE datname = current_database() AND id = $1
+                """, queue
+            ) { $0.text() }
+        }
+
         /// A transaction that has the lock of the queue, for as long as a copy takes.
         fileprivate func lock(allowsMoved: Bool = false) throws -> Transaction {
             let db = try open()
@@ -46,6 +60,7 @@
     /// A queue in PostgreSQL that is copied elsewhere, locked for as long as this exists.
     package final class ServerCopySource: CopySource {
         package let contents: CopiedQueue
+        fileprivate let identity: String?
         private let session: Session
         private var transaction: Transaction
         private let caller: Caller
@@ -55,6 +70,7 @@
         package init(_ location: PostgreSQLLocation, caller: Caller) throws(AlertError) {
             do {
                 let session = try Session(location)
+                identity = try session.identity()
                 let transaction = try session.lock(allowsMoved: true)
                 let (db, queue) = (transaction.db, transaction.queue)
                 let head = try db.first(
@@ -119,12 +135,30 @@
         /// The ids that the sources have here.
         private var sources: [Value: Value] = [0: 0]
 
-        /// - Parameter home: The machine whose accounts have no host in a file.
-        /// - Throws: ``AlertError/invalid(_:_:)`` if the queue is not empty, and the errors of opening
-        ///   one.
-        package init(_ location: PostgreSQLLocation, home: String) throws(AlertError) {
+        /// - Parameters:
+        ///   - home: The machine whose accounts have no host in a file.
+        ///   - source: The queue that is copied; `nil` if that is in a file.
+        /// - Throws: ``AlertError/invalid(_:_:)`` if the queue is not empty, or is the one that is
+        ///   copied, ``AlertError/notPermitted(path:_:)`` for a role that may not fill it, and the
+        ///   errors of opening one.
+        package init(
+            _ location: PostgreSQLLocation, home: String, from source: ServerCopySource? = nil
+        ) throws(AlertError) {
             do {
-                let transaction = try Session(location).lock()
+                let session = try Session(location)
+                // The lock of the queue that is copied is held.
+                if let source = source?.identity, try session.identity() == source {
+                    throw AlertError.sameQueue
+                }
+                let mayFill = try session.open().first(
+                    "SELECT has_table_privilege('queues', 'UPDATE')"
+                ) { $0.optionalText(at: 0) == "t" }
+                guard mayFill == true else {
+                    throw AlertError.notPermitted(
+                        path: location.description,
+                        "only the owner of the tables can copy a queue to the server")
+                }
+                let transaction = try session.lock()
                 (db, queue, self.home) = (transaction.db, transaction.queue, home)
                 guard transaction.start == .start, transaction.lastID == 0 else {
                     transaction.rollBack()

@@ -107,15 +107,21 @@ package final class FileCopyTarget: CopyTarget {
     private static let batch = 10_000
 
     /// - Parameter source: The status of the file that is copied; `nil` if the queue is on a server.
-    /// - Throws: ``AlertError/storage(operation:_:)`` if there is a file at the path.
+    /// - Throws: ``AlertError/storage(operation:_:)`` if there is a file at the path;
+    ///   ``AlertError/invalid(_:_:)`` if that is the one that is copied.
     package init(path: String, from source: stat? = nil) throws(AlertError) {
+        var found = stat()
+        if let source, stat(path, &found) == 0, found.st_dev == source.st_dev,
+            found.st_ino == source.st_ino
+        {
+            throw .sameQueue
+        }
         self.source = source
         files = try QueueFiles(database: path)
         self.path = files.database
         if let ending = QueueFiles.endings.first(where: files.database.hasSuffix) {
             throw .invalid("path", "ends in \(ending), as those of files next to a queue do")
         }
-        // Also if it is the queue that is copied, whose lock is held.
         try Self.checkFree(path, files)
         // Nobody else makes a queue there meanwhile.
         lock = WriterLock(path: files.lock, mode: files.mode)

@@ -28,6 +28,17 @@
             #expect(checked.code == code && checked.output.contains(advice), "\(checked)")
         }
 
+        @Test("A location that can never work ends a verb at once, and doctor as well")
+        func neverWorks() async throws {
+            let wrong = try CommandLineQueue(at: "postgresql://pw:geheim/x@db/alertq")
+            for words in [["ask", "Go?", "-b", "a"], ["list"], ["watch"], ["doctor"]] {
+                let refused = try await wrong.start(words).finish()
+                let text = refused.output + refused.errors
+                #expect(refused.code == 65 && text.contains("%2F"), "\(refused)")
+                #expect(!text.contains("geheim"), "\(refused)")
+            }
+        }
+
         @Test("doctor names the rights that a role lacks, and the statements that give them")
         func rights() async throws {
             let server = try await PostgreSQLServer(isSynced: true)
@@ -55,6 +66,12 @@
             #expect(given == 4)
             #expect(try await reader.run("ask", "Go?", "--detach").code == 0)
             #expect(try await reader.run("answer", "1", "OK").code == 0)
+            let other = try CommandLineQueue(at: reader.path + "&queue=other")
+            #expect(
+                try await CommandLineQueue(at: queue.path + "&queue=other")
+                    .run("doctor", "--setup-postgresql").code == 0)
+            let copied = try await reader.run("store", "copy", reader.path, other.path)
+            #expect(copied.code == 77 && copied.errors.contains("only the owner"), "\(copied)")
 
             try server.execute("REVOKE USAGE ON SCHEMA public FROM PUBLIC")
             let hidden = try await reader.run("list")
