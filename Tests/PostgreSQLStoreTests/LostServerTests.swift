@@ -66,6 +66,11 @@
                 busyTime: .milliseconds(300), askingTime: .seconds(120))
             let id = try await store.ask(.yesNo()).id
             try await queue.servers[0].stop(SIGKILL)
+            // Its children end a moment after it.
+            let isAway = await eventually {
+                await thrown { try await store.answer(99, 0) }?.kind == "unreachable"
+            }
+            #expect(isAway)
             let asker = Task { try await store.ask(.yesNo(key: "k")).id }
             let error = await thrown { try await store.answer(id, 0) }
             #expect(error?.kind == "unreachable", "\(error as Any)")
