@@ -185,8 +185,8 @@
         /// Until when a read that begins now waits for a server that is away: hardly at all if the
         /// process is about to end.
         private nonisolated var readingEnd: @Sendable () -> ContinuousClock.Instant {
-            let end = ContinuousClock.now + busyTime
-            return { [self] in reads.withLock { $0.isEnding } ? .now : end }
+            let start = ContinuousClock.now
+            return { [self] in reads.withLock { $0.isEnding } ? start : start + busyTime }
         }
 
         /// Reads on the connection that all readers share.
@@ -458,7 +458,8 @@
 
     extension Session {
         fileprivate func notify(_ what: Set<String>) throws(AlertError) {
-            try read("tell of a change", until: .now) { db, _ in
+            let now = ContinuousClock.now
+            try read("tell of a change", until: now) { db, _ in
                 for what in what {
                     try db.run(
                         "SELECT pg_notify(\(Listener.channel), $2)", .text(location.queue),

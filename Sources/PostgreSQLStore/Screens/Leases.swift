@@ -74,10 +74,12 @@
             _ operation: String, patience: Duration = Session.openingTime,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
-            let end = ContinuousClock.now + patience
+            let start = ContinuousClock.now
             return try await sessions.run { session throws(AlertError) in
                 let isEnding = { self.state.withLock { $0.isEnding } }
-                return try session.read(operation, until: isEnding() ? .now : end) { db, queue in
+                return try session.read(
+                    operation, until: isEnding() ? start : start + patience
+                ) { db, queue in
                     // Whoever ended a lease may want another one at once.
                     try self.deleteEnded(db, queue)
                     return try body(db, queue)
