@@ -35,9 +35,12 @@ struct WindowWidthTests {
         }
         // Room for what has been scrolled off.
         try terminal.resize(columns: 100, rows: 60)
-        #expect(await terminal.shows(Self.lines[0]))
+        let above = Self.lines + [wide]
+        let isDrawn = await eventually(each: .milliseconds(200)) {
+            Array(await terminal.lines().prefix(above.count)) == above
+        }
         let shown = await terminal.lines()
-        #expect(Array(shown.prefix(Self.lines.count + 1)) == Self.lines + [wide], "\(shown)")
+        #expect(isDrawn, "\(shown)")
         #expect(shown.count { $0 == wide } == 1, "\(shown)")
         #expect(shown.count { $0 == "[ Prune ]  [ Keep ]" } == 1, "\(shown)")
         #expect(try await queue.run("answer", "1", "Keep").code == 0)
