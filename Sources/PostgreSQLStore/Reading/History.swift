@@ -120,8 +120,10 @@
             }
             // The words of what is found are compared as well.
             if let text {
-                conditions.append(
-                    "words @@ \(values.add(.text(SearchLexemes.query(text))))::tsquery")
+                // Written out: a plan for any words would fetch all alerts of a frequent one.
+                let words = SearchLexemes.query(text).replacing("\\", with: "\\\\")
+                    .replacing("'", with: "''")
+                conditions.append("words @@ E'\(words)'::tsquery")
             }
             // What is found by its words comes in the order of the log, as from a file.
             let order = "ORDER BY \(text == nil ? "resolved_ms DESC, " : "")resolved_seq DESC"
