@@ -2,8 +2,8 @@
     import AlertCore
     import Synchronization
 
-    /// The end of the log as this process knows it, which entries are its own, and what is known of
-    /// the queue from the beginning.
+    /// What all connections of a store know: the end of the log, which entries are the process's own,
+    /// and what holds for the whole queue.
     final class KnownHead: Sendable {
         private struct State {
             var head = AuditHead.start
@@ -16,6 +16,7 @@
             var expected: Set<AuditHead> = []
             var failure: AlertError?
             var home: String?
+            var isEnding = false
 
             mutating func add(_ entries: ClosedRange<Int64>) {
                 if let last = own.last, last.upperBound + 1 == entries.lowerBound {
@@ -38,6 +39,11 @@
         var failure: AlertError? { state.withLock { $0.failure } }
 
         func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
+
+        /// Whether the process is about to end: then a server that is away is hardly waited for.
+        var isEnding: Bool { state.withLock { $0.isEnding } }
+
+        func prepareToEnd() { state.withLock { $0.isEnding = true } }
 
         /// The machine whose accounts are stored without a host; `nil` before the first connection.
         var home: String? { state.withLock { $0.home } }

@@ -182,23 +182,16 @@
 
         // MARK: Reading
 
-        /// Until when a read that begins now waits for a server that is away: hardly at all if the
-        /// process is about to end.
-        private nonisolated var readingEnd: @Sendable () -> ContinuousClock.Instant {
-            let start = ContinuousClock.now
-            return { [self] in reads.withLock { $0.isEnding } ? start : start + busyTime }
-        }
-
         /// Reads on the connection that all readers share.
         nonisolated(nonsending) func read<Result: Sendable>(
             _ operation: String,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
             guard !isClosed else { throw .closed }
-            let end = readingEnd
+            let end = ContinuousClock.now + busyTime
             do throws(AlertError) {
                 return try await reader.run { session throws(AlertError) in
-                    try session.read(operation, until: end(), body)
+                    try session.read(operation, until: end, body)
                 }
             } catch {
                 throw isClosed ? .closed : error
@@ -218,11 +211,11 @@
             guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
             defer { reads.withLock { $0.remove(interruption) } }
             let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
-            let end = readingEnd
+            let end = ContinuousClock.now + busyTime
             let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
                 do throws(AlertError) {
                     let result = try await reader.run { session throws(AlertError) in
-                        try session.read(operation, until: end(), takesLong: true, body)
+                        try session.read(operation, until: end, takesLong: true, body)
                     }
                     return .success(result)
                 } catch {
@@ -391,8 +384,6 @@
     /// The reads that take long, until no more may begin.
     private struct LongReads {
         private(set) var isOver = false
-        /// Whether the process is about to end.
-        var isEnding = false
         private var interruptions: [ObjectIdentifier: Interruption] = [:]
 
         /// Adds a read that has begun, unless no more may.
@@ -422,18 +413,19 @@
         ///
         /// - Parameter takesLong: Whether a statement may take longer than that.
         func read<Result>(
-            _ operation: String, until end: @autoclosure () -> ContinuousClock.Instant,
-            takesLong: Bool = false, _ body: (Connection, _ queue: Value) throws -> Result
+            _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
+            _ body: (Connection, _ queue: Value) throws -> Result
         ) throws(AlertError) -> Result {
             var isRepeated = false
+            let isOver = { [known] in known.isEnding || end <= .now }
             while true {
                 do {
-                    let left = max(ContinuousClock.now.duration(to: end()), .seconds(1))
+                    let left = known.isEnding ? .seconds(1) : max(end - .now, .seconds(1))
                     let db = try open(within: left)
                     db.timeLimit = takesLong ? Self.longTime : left
                     return try body(db, queue)
                 } catch let error as PostgreSQLError
-                    where error.maySucceedOnAnotherConnection && (!isRepeated || .now < end())
+                    where error.maySucceedOnAnotherConnection && (!isRepeated || !isOver())
                 {
                     drop()
                     if isRepeated { Thread.pause(.milliseconds(50)) }
@@ -458,8 +450,7 @@
 
     extension Session {
         fileprivate func notify(_ what: Set<String>) throws(AlertError) {
-            let now = ContinuousClock.now
-            try read("tell of a change", until: now) { db, _ in
+            try read("tell of a change", until: .now) { db, _ in
                 for what in what {
                     try db.run(
                         "SELECT pg_notify(\(Listener.channel), $2)", .text(location.queue),
@@ -472,11 +463,7 @@
     extension PostgreSQLAlertStore: LockWaiting {
         package var lockHolder: LockHolder? { nil }
 
-        package func prepareToEnd() {
-            reads.withLock { $0.isEnding = true }
-            leases.prepareToEnd()
-            writer.prepareToEnd()
-        }
+        package func prepareToEnd() { known.prepareToEnd() }
     }
 
     extension Change {

@@ -34,7 +34,7 @@
         private var connection: Connection?
         /// The number of the queue in its database.
         private var queueID: Int64?
-        private let known: KnownHead
+        let known: KnownHead
         /// Whether a server is refused that may lose what it has acknowledged.
         private let checksDurability: Bool
 

@@ -39,8 +39,6 @@
             var renewal: Task<Void, Never>?
             var expiry: Task<Void, Never>?
             var isClosed = false
-            /// Whether the process is about to end.
-            var isEnding = false
         }
 
         private struct WeakLease { weak var lease: RowLease? }
@@ -66,20 +64,14 @@
             self.notify = notify
         }
 
-        /// From now on the server is hardly waited for.
-        func prepareToEnd() { state.withLock { $0.isEnding = true } }
-
         /// - Parameter patience: How long it waits for a server that is away.
         nonisolated(nonsending) func run<Result: Sendable>(
             _ operation: String, patience: Duration = Session.openingTime,
             _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
         ) async throws(AlertError) -> Result {
-            let start = ContinuousClock.now
+            let end = ContinuousClock.now + patience
             return try await sessions.run { session throws(AlertError) in
-                let isEnding = { self.state.withLock { $0.isEnding } }
-                return try session.read(
-                    operation, until: isEnding() ? start : start + patience
-                ) { db, queue in
+                try session.read(operation, until: end) { db, queue in
                     // Whoever ended a lease may want another one at once.
                     try self.deleteEnded(db, queue)
                     return try body(db, queue)

@@ -55,8 +55,6 @@
             var scheduled: Schedule?
             var refusal: AlertError?
             var hasLostPosted = false
-            /// Whether the process is about to end.
-            var isEnding = false
 
             mutating func take(_ count: Int) -> [Job] {
                 let jobs = Array(waiting.prefix(count))
@@ -156,9 +154,6 @@
             }
         }
 
-        /// From now on the server is hardly waited for: the process is about to end.
-        func prepareToEnd() { state.withLock { $0.isEnding = true } }
-
         // MARK: On the executor
 
         private func drain(_ session: Session) {
@@ -252,7 +247,7 @@
 
         /// How long the caller of a job waits: for a server that is away, or for a lock.
         private func patience(of job: Job, isAway: Bool = true) -> Duration {
-            if state.withLock({ $0.isEnding }) { return min(busyTime, Self.endingTime) }
+            if known.isEnding { return min(busyTime, Self.endingTime) }
             return isAway && job.isOfAsker ? askingTime : busyTime
         }
 
