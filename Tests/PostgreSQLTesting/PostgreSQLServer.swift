@@ -182,7 +182,8 @@
                     "postgres", ["-D", data] + settings.flatMap { ["-c", "\($0)=\($1)"] },
                     environment: environment)
                 let isReady = await eventually {
-                    (self.isReady && state.first != former) || child.poll() != nil
+                    let state = state
+                    return (Self.isReady(state) && state.first != former) || child.poll() != nil
                 }
                 return isReady && child.poll() == nil
             }
@@ -196,8 +197,7 @@
                 separator: "\n", omittingEmptySubsequences: false)
         }
 
-        private var isReady: Bool {
-            let state = state
+        private static func isReady(_ state: [Substring]) -> Bool {
             guard state.count > 7 else { return false }
             return state[7].hasPrefix("ready") || state[7].hasPrefix("standby")
         }
