@@ -107,6 +107,31 @@
             await store.close()
         }
 
+        @Test("A report names the session that holds the head, and not one that waits for it")
+        func holder() async throws {
+            let server = try await PostgreSQLServer()
+            let queue = try OwnServers([server])
+            let store = try await queue.open(busyTime: .seconds(300))
+            let holder = { () throws in
+                try PostgreSQLAdministration(server.uri).serverReport().lockHolder
+            }
+            #expect(try holder() == nil)
+            let db = try queue.connect()
+            try db.execute("BEGIN; SELECT 1 FROM heads FOR UPDATE")
+            async let asking = store.ask(.yesNo())
+            #expect(
+                try await eventually(each: .milliseconds(50)) {
+                    try holder()?.process == Int(db.serverProcess)
+                })
+            let found = try #require(try holder())
+            #expect(found.role == "alertq" && found.address == nil)
+            #expect(found.state == "idle in transaction" && found.age >= .seconds(2))
+            db.rollBack()
+            _ = try await asking
+            #expect(try holder() == nil)
+            await store.close()
+        }
+
         @Test("A session ends what nobody waits for, unless its role has other limits")
         func limits() async throws {
             let queue = try OwnServers([try await PostgreSQLServer()])

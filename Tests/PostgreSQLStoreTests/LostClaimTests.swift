@@ -118,6 +118,24 @@
             #expect(started.lines == ["first", "second"])
         }
 
+        @Test("The closures of an alert are cancelled if the turn of its response is lost")
+        func closures() async throws {
+            let queue = try await PostgreSQLQueue()
+            let manager = try await manager(of: queue)
+            let (started, ended) = (Recorder(), Recorder())
+            let id = try await manager.show(.yesNo()) { _ in
+                started.note("started")
+                do { try await Task.sleep(for: .seconds(600)) } catch { ended.note("cancelled") }
+                throw CancellationError()
+            }
+            _ = try await manager.answer(id, buttonAt: 0)
+            #expect(await eventually { started.lines == ["started"] })
+            try takeClaims(of: queue)
+            #expect(await eventually { ended.lines == ["cancelled"] })
+            #expect(try await manager.record(id).response?.collectedAt == nil)
+            await manager.close()
+        }
+
         @Test("A hook whose turn is lost is cancelled, and the response left to others")
         func hook() async throws {
             let queue = try await PostgreSQLQueue()

@@ -7,14 +7,16 @@ import Testing
 @Suite("Checks of a server", .inParallel)
 struct ServerCheckupTests {
     private func findings(
-        standbys: String, seen: Int, seesStandbys: Bool, missing: [(String, [String])]? = []
+        standbys: String = "", seen: Int = 0, seesStandbys: Bool = true,
+        missing: [(String, [String])]? = [], lockHolder: ServerReport.Session? = nil
     ) -> [Finding] {
         ServerCheckup(
             report: ServerReport(
                 version: "15", commit: "on", standbyNames: standbys, synchronousStandbys: seen,
                 standbys: seen, lag: 0, connections: 1, maximumConnections: 100, skew: .zero,
                 seesStandbys: seesStandbys, role: "\"Ana\"",
-                missingRights: missing?.map { (right: $0.0, tables: $0.1) })
+                missingRights: missing?.map { (right: $0.0, tables: $0.1) },
+                lockHolder: lockHolder)
         ).findings()
     }
 
@@ -32,7 +34,6 @@ struct ServerCheckupTests {
     @Test("Each right that is missing is named, with the statement that gives it")
     func rights() throws {
         let found = findings(
-            standbys: "", seen: 0, seesStandbys: true,
             missing: [("INSERT", ["alerts", "audit"]), ("DELETE", ["claims"])])
         let rights = try #require(found.first { $0.check == "permissions" })
         #expect(rights.code == .notPermitted)
@@ -45,7 +46,21 @@ struct ServerCheckupTests {
 
     @Test("Nothing is said about the rights of a role that does not see the tables")
     func unseen() {
-        let checks = findings(standbys: "", seen: 0, seesStandbys: true, missing: nil).map(\.check)
+        let checks = findings(missing: nil).map(\.check)
         #expect(!checks.contains("permissions"))
+    }
+
+    @Test("The session that keeps others from writing is named, with the statement that ends it")
+    func lock() throws {
+        let holder = ServerReport.Session(
+            process: 4711, role: "ana", address: "10.0.0.7", state: "idle in transaction",
+            age: .seconds(14))
+        let found = try #require(findings(lockHolder: holder).first { $0.check == "lock" })
+        #expect(found.code == .busy)
+        #expect(
+            found.detail.contains(
+                "4711 (role ana from 10.0.0.7, idle in transaction) has held for 14 s"))
+        #expect(found.advice?.contains("pg_terminate_backend(4711)") == true)
+        #expect(findings().contains { $0.check == "lock" && $0.code == .done })
     }
 }

@@ -232,14 +232,30 @@ extension AlertManager {
         return try await response(to: asking, isKept: true)
     }
 
-    private func findOnceServerIsBack(_ id: Alert.ID) async throws -> Receipt {
+    /// A caller whose task is cancelled does not wait for a server that doesn't answer.
+    private nonisolated func findOnceServerIsBack(_ id: Alert.ID) async throws -> Receipt {
+        let found = OneShot<Result<Receipt, any Error>>()
+        let search = Task { [store] in
+            found.deliver(await Self.find(id, in: store))
+        }
+        return try await withTaskCancellationHandler {
+            try await found.value().get()
+        } onCancel: {
+            search.cancel()
+            found.deliver(.failure(CancellationError()))
+        }
+    }
+
+    private static nonisolated func find(
+        _ id: Alert.ID, in store: any AlertStore
+    ) async -> Result<Receipt, any Error> {
         while true {
             do throws(AlertError) {
-                return try await store.find(.id(id))
+                return .success(try await store.find(.id(id)))
             } catch {
-                guard error.isServerAway else { throw error }
+                guard error.isServerAway else { return .failure(error) }
             }
-            try await Task.sleep(for: .seconds(1))
+            do { try await Task.sleep(for: .seconds(1)) } catch { return .failure(error) }
         }
     }
 }

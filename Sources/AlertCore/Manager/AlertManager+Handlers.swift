@@ -69,13 +69,17 @@ extension AlertManager {
 
 extension AlertManager {
     private nonisolated func run(_ closures: AlertClosures, of record: AlertRecord) async {
-        await claimForClosures(of: record)
+        let claim = await claimForClosures(of: record)
         var hasFailed = false
         do {
             try record.check(isThatOf: closures.asked)
             if let response = record.response {
                 guard !response.isStale else { throw AlertError.stale(record) }
-                try await closures.run(for: response)
+                let work = Task(executorPreference: CallbackExecutor.shared) {
+                    try await closures.run(for: response)
+                }
+                claim?.whenLost { work.cancel() }
+                try await work.value
             }
         } catch {
             hasFailed = true
@@ -91,9 +95,11 @@ extension AlertManager {
 
     /// Makes sure that no hook takes a response while its closures run; none takes that of a named
     /// handler.
-    private func claimForClosures(of record: AlertRecord) async {
-        guard record.alert.handler == nil, closureClaims[record.id] == nil else { return }
-        closureClaims[record.id] = try? await store.claim(record.id)
+    private func claimForClosures(of record: AlertRecord) async -> (any Claim)? {
+        if record.alert.handler == nil, closureClaims[record.id] == nil {
+            closureClaims[record.id] = try? await store.claim(record.id)
+        }
+        return closureClaims[record.id]
     }
 }
 

@@ -27,11 +27,36 @@ package struct ServerReport: Sendable {
     /// For each of `SELECT`, `INSERT`, `UPDATE` and `DELETE`, the tables for which the role lacks that,
     /// although programs and people need it; `nil` if it does not even see all of them.
     package let missingRights: [(right: String, tables: [String])]?
+    /// The session that keeps others from writing, if one has for longer than a write takes, and the
+    /// role may see it.
+    package let lockHolder: Session?
+
+    /// A session of the server in a transaction.
+    package struct Session: Sendable {
+        /// Its process on the server.
+        package let process: Int
+        package let role: String
+        /// The address of its client; `nil` if it came through the server's socket.
+        package let address: String?
+        /// What it is doing, as `pg_stat_activity` says it.
+        package let state: String
+        /// How long its transaction has lasted.
+        package let age: Duration
+
+        package init(process: Int, role: String, address: String?, state: String, age: Duration) {
+            self.process = process
+            self.role = role
+            self.address = address
+            self.state = state
+            self.age = age
+        }
+    }
 
     package init(
         version: String, commit: String, standbyNames: String, synchronousStandbys: Int,
         standbys: Int, lag: Int64, connections: Int, maximumConnections: Int, skew: Duration,
-        seesStandbys: Bool, role: String, missingRights: [(right: String, tables: [String])]?
+        seesStandbys: Bool, role: String, missingRights: [(right: String, tables: [String])]?,
+        lockHolder: Session?
     ) {
         self.version = version
         self.commit = commit
@@ -45,5 +70,6 @@ package struct ServerReport: Sendable {
         self.seesStandbys = seesStandbys
         self.role = role
         self.missingRights = missingRights
+        self.lockHolder = lockHolder
     }
 }

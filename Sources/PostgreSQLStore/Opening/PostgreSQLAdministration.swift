@@ -37,6 +37,7 @@
             do {
                 let db = try Connection(location.uri, within: .seconds(5))
                 let missing = try Self.missingRights(db)
+                let holder = try Self.lockHolder(db)
                 let before = SystemClock().now().wallMilliseconds
                 let report = try db.first(
                     """
@@ -53,7 +54,9 @@
                         quote_ident(current_user)
                     """
                 ) { row in
-                    ServerReport(
+                    // The server has read its clock in between, most likely halfway.
+                    let now = (before + SystemClock().now().wallMilliseconds) / 2
+                    return ServerReport(
                         version: row.optionalText(at: 0) ?? "",
                         commit: row.optionalText(at: 1) ?? "",
                         standbyNames: row.optionalText(at: 2) ?? "",
@@ -61,14 +64,37 @@
                         standbys: Int(row.integer(at: 4)), lag: row.integer(at: 5),
                         connections: Int(row.integer(at: 6)),
                         maximumConnections: Int(row.integer(at: 7)),
-                        skew: .milliseconds(row.integer(at: 8) - before),
+                        skew: .milliseconds(row.integer(at: 8) - now),
                         seesStandbys: row.integer(at: 9) == 1, role: row.optionalText(at: 10) ?? "",
-                        missingRights: missing)
+                        missingRights: missing, lockHolder: holder)
                 }
                 guard let report else { throw AlertError.closed }
                 return report
             } catch {
                 throw translated(error, "ask the server", at: location)
+            }
+        }
+
+        /// As in ``ServerReport/lockHolder``: of the sessions with a lock that writers take, the one
+        /// that has waited for no other.
+        private static func lockHolder(_ db: Connection) throws -> ServerReport.Session? {
+            try db.first(
+                """
+                SELECT pid, usename, host(client_addr), state,
+                    (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint
+                FROM pg_stat_activity
+                WHERE backend_type = 'client backend'
+                    AND xact_start < clock_timestamp() - interval '2 seconds'
+                    AND pid IN (SELECT pid FROM pg_locks WHERE relation = to_regclass('heads')
+                        AND mode <> 'AccessShareLock' AND granted)
+                    AND cardinality(pg_blocking_pids(pid)) = 0
+                ORDER BY xact_start LIMIT 1
+                """
+            ) { row in
+                ServerReport.Session(
+                    process: Int(row.integer(at: 0)), role: row.optionalText(at: 1) ?? "",
+                    address: row.optionalText(at: 2), state: row.optionalText(at: 3) ?? "",
+                    age: .milliseconds(row.integer(at: 4)))
             }
         }
 

@@ -16,6 +16,7 @@
         private let reader: QueueConfined<Session>
         private let interruption: Interruption
         private let readingInterruption: Interruption
+        private let leasingInterruption: Interruption
         private let watch: Watch
         let leases: Leases
         private let timekeeper: Timekeeper?
@@ -50,8 +51,10 @@
             isReadOnly: Bool = false, checksDurability: Bool = true,
             onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
         ) async throws(AlertError) -> PostgreSQLAlertStore {
-            let interruptions: (reading: Interruption, rest: Interruption)
-            do { interruptions = (try Interruption(), try Interruption()) } catch {
+            let interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption)
+            do {
+                interruptions = (try Interruption(), try Interruption(), try Interruption())
+            } catch {
                 throw translated(error, "open the queue", at: location)
             }
             let store = PostgreSQLAlertStore(
@@ -78,8 +81,8 @@
 
         private init(
             _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
-            _ interruptions: (reading: Interruption, rest: Interruption), busyTime: Duration,
-            askingTime: Duration, _ checksDurability: Bool,
+            _ interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption),
+            busyTime: Duration, askingTime: Duration, _ checksDurability: Bool,
             refusal: AlertError?,
             timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
         ) {
@@ -88,6 +91,7 @@
             self.caller = caller
             interruption = interruptions.rest
             readingInterruption = interruptions.reading
+            leasingInterruption = interruptions.leasing
             self.timekeeper = timekeeper
             self.busyTime = busyTime
             self.refusal = refusal
@@ -101,7 +105,7 @@
             makeSession = session
             reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
             // Leases are renewed whatever a reader waits for.
-            let leaser = QueueConfined(session(interruptions.rest), label: "alertq.leases")
+            let leaser = QueueConfined(session(interruptions.leasing), label: "alertq.leases")
             let watch = Watch(session(interruptions.reading), known: known) { what in
                 try? await leaser.run { session throws(AlertError) in
                     try session.notify(what)
@@ -164,8 +168,14 @@
             watch.stop()
             // What readers wait for is no longer wanted; what was written and ended still is.
             for interruption in long + [readingInterruption] { interruption.interrupt() }
+            // Leases end by themselves: a server that is away is not waited for.
+            let limit = Task { [leasingInterruption] in
+                try await Task.sleep(for: .seconds(1))
+                leasingInterruption.interrupt()
+            }
             await Self.end(leases, writer, watch)
-            interruption.interrupt()
+            limit.cancel()
+            for interruption in [leasingInterruption, interruption] { interruption.interrupt() }
             try? await reader.run { $0.drop() }
             changes.note()
             screenChanges.change()

@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// How a verb that waits anyway waits for a server that is away when it opens the queue.
+/// How a verb that waits for people anyway waits for a server that is away when it opens the queue.
 struct ServerWait: Sendable {
     /// As long as an asker waits to have a question stored: by then, a failover is over.
     private static let longest = Duration.seconds(60)

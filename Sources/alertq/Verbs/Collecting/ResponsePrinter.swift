@@ -11,16 +11,29 @@ struct ResponsePrinter: Sendable {
     /// Whether a response that belongs to a named handler is collected too.
     var takesHandled = false
 
-    /// Prints that there is no response yet.
+    /// Prints that there is no response yet, and the alerts as they are, or were before their server
+    /// was away.
     func printWaiting(
-        _ ids: [Alert.ID], _ manager: AlertManager
+        _ records: [AlertRecord], _ manager: AlertManager
     ) async throws -> ExitCode {
         if isJSON {
-            for id in ids { try context.print(AlertJSON.line(try await manager.record(id))) }
+            for record in records {
+                try context.print(AlertJSON.line(try await newest(record, manager)))
+            }
         }
+        let ids = records.map(\.id)
         let list = ids.map { "\($0)" }.joined(separator: ", ")
         context.inform(ids.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
         return .stillWaiting
+    }
+
+    private func newest(_ record: AlertRecord, _ manager: AlertManager) async throws -> AlertRecord
+    {
+        do {
+            return try await manager.record(record.id)
+        } catch AlertError.unreachable {
+            return record
+        }
     }
 
     /// Prints how a wait for some alerts has ended.
@@ -35,7 +48,7 @@ struct ResponsePrinter: Sendable {
                 try record.check(isThatOf: asked)
             }
             return try await print(record, isPrinted: isPrinted, manager)
-        case .timeUp: return try await printWaiting(records.map(\.id), manager)
+        case .timeUp: return try await printWaiting(records, manager)
         case .interrupted(let signal): throw Interruption(signal: signal)
         }
     }

@@ -5,7 +5,7 @@ import TextFormats
 struct ServerCheckup: Sendable {
     let report: ServerReport
 
-    func findings() -> [Finding] { [durability, clock, connections] + rights }
+    func findings() -> [Finding] { [durability, clock, connections, lock] + rights }
 
     /// None if the role does not see the tables: opening the queue says why.
     private var rights: [Finding] {
@@ -68,6 +68,22 @@ struct ServerCheckup: Sendable {
                 check: "clock", problem: text,
                 advice: "deadlines follow the server's clock: synchronize both, see timedatectl",
                 code: .busy)
+    }
+
+    private var lock: Finding {
+        guard let holder = report.lockHolder else {
+            return Finding(check: "lock", detail: "no session keeps others from writing")
+        }
+        let address = holder.address.map { " from \($0)" } ?? ""
+        return Finding(
+            check: "lock",
+            problem: "the server's process \(holder.process) (role \(holder.role)\(address), "
+                + "\(holder.state)) has held for \(holder.age.components.seconds) s the lock that "
+                + "every write needs",
+            advice:
+                "end it, if it should not: SELECT pg_terminate_backend(\(holder.process)); what "
+                + "it had not finished is undone",
+            code: .busy)
     }
 
     private var connections: Finding {

@@ -250,9 +250,11 @@ extension PresentCommand {
             }
         }
         do {
-            let own = try await QueueChoice.manager(
-                path: queue.path, via: Self.name, turn: turn,
-                queueName: others.isEmpty ? nil : "your own queue")
+            let name = others.isEmpty ? nil : "your own queue"
+            let own = try await ServerWait(in: context).run {
+                try await QueueChoice.manager(
+                    path: queue.path, via: Self.name, turn: turn, queueName: name)
+            }
             return [own] + others
         } catch {
             for other in others { await other.close() }
