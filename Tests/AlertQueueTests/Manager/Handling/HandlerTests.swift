@@ -154,6 +154,28 @@ struct HandlerTests {
         await manager.close()
     }
 
+    @Test("What another process collects while it waits for its turn is not handled again")
+    func collectedMeanwhile() async throws {
+        try await answered(40)
+        let manager = try await AlertManager(path: queue.path)
+        let other = try await AlertManager(path: queue.path)
+        let gate = ChangeSignal()
+        try await manager.register(handler: "apply") { [recorder] response in
+            recorder.note("\(response.alertID)")
+            await gate.wait(after: 0)
+        }
+        #expect(await eventually { recorder.lines.count == 32 })
+        for id: Alert.ID in 33...40 { try await other.collect(id) }
+        gate.change()
+        // Its turn comes after theirs.
+        try await answered(1)
+        #expect(await eventually { recorder.lines.contains("41") })
+        await manager.close()
+        #expect(Set(recorder.lines) == Set(((1...32) + [41]).map { "\($0)" }))
+        #expect(recorder.lines.count == 33)
+        await other.close()
+    }
+
     @Test(
         "A response with a handler's name is collected only after that handler has returned",
         arguments: ["closure", "ask"])
