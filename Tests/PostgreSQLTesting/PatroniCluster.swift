@@ -11,7 +11,9 @@
     /// references it.
     package final class PatroniCluster: Sendable {
         /// What a test needs besides a server; Patroni has no program of its own, but that of Python.
-        private static let programs = ["/usr/bin/etcd", "/usr/bin/patroni", "/usr/bin/python3"]
+        private static let programs = [
+            "/usr/bin/etcd", "/usr/bin/patroni", "/usr/bin/python3", "/usr/bin/patronictl",
+        ]
 
         static var isInstalled: Bool {
             programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
@@ -140,14 +142,26 @@
             return ports.firstIndex { Int64($0) == port }
         }
 
-        /// Returns when one server leads and the others follow it, one of them synchronously.
+        /// The nodes and their roles, as the managers know them.
+        private func members() async -> String {
+            let list = try? Child(
+                Self.programs[2],
+                [Self.programs[3], "-c", "\(directory.path)/node0.yml", "list", "--format", "json"])
+            return await list?.finish().output ?? ""
+        }
+
+        /// Returns when one server leads and the others follow it, one of them synchronously, and the
+        /// managers know which: until they do, none takes the place of a leader.
         package func waitForStandbys() async throws {
             let sql = """
                 SELECT count(*) = 2 AND count(*) FILTER (WHERE sync_state = 'sync') = 1
                 FROM pg_stat_replication WHERE state = 'streaming'
                 """
             let isWhole = await eventually(each: .milliseconds(200)) {
-                (try? Connection(uri).first(sql) { $0.optionalText() }) == "t"
+                guard (try? Connection(uri).first(sql) { $0.optionalText() }) == "t" else {
+                    return false
+                }
+                return await members().contains("Sync Standby")
             }
             guard isWhole else { throw TestingError("the cluster is not whole: \(log)") }
         }

@@ -8,10 +8,13 @@ import Testing
 final class OperationStart: Sendable {
     let directory: String
     private let told: Ledger
+    /// What was told before alert 4 was asked.
+    private let toldPlain: Ledger
 
     /// What was acknowledged while the state was created.
     func ledger(_ operation: Operation) -> Ledger {
-        Self.isNew(operation) ? Ledger() : Ledger(told.all)
+        if Self.isNew(operation) { return Ledger() }
+        return Ledger((operation == .present ? toldPlain : told).all)
     }
 
     /// A queue in the state from which an operation starts.
@@ -21,6 +24,7 @@ final class OperationStart: Sendable {
             case .first: "none"
             case .firstInEmptyFile: "empty"
             case .checkpoint: "due"
+            case .present: "plain"
             case .purge: "old"
             case .restore: "backedUp"
             default: "usual"
@@ -32,7 +36,8 @@ final class OperationStart: Sendable {
         operation == .first || operation == .firstInEmptyFile
     }
 
-    /// Alert 1 waits, 2 is answered but not collected, 3 is overdue, 4 asks for a value.
+    /// Alert 1 waits, 2 is answered but not collected, 3 is overdue, 4 asks for a value, which only a
+    /// plain queue lacks.
     init(withCheckpoint: Bool) async throws {
         directory = "/tmp/alertq-start-\(UUID())"
         told = Ledger()
@@ -43,15 +48,19 @@ final class OperationStart: Sendable {
         try Data().write(to: URL(filePath: directory + "/empty/queue.db"))
         let queue = try CommandLineQueue()
         let ask = ["ask", "-b", "yes", "--cancel", "no", "--detach", "--json"]
-        for words in [
-            ask + ["Waiting"], ask + ["Answered", "--key", "answered"],
-            ask + ["Overdue", "--timeout", "1s"], ask + ["Named", "--field", "host"],
-            ["answer", "2", "yes", "--json"],
-        ] {
+        let told = told
+        let run = { (words: [String]) in
             let child = try await queue.start(words).finish()
             try #require(child.code == 0, "\(child.errors)")
             told.note(lines: child.output)
         }
+        for words in [
+            ask + ["Waiting"], ask + ["Answered", "--key", "answered"],
+            ask + ["Overdue", "--timeout", "3s"], ["answer", "2", "yes", "--json"],
+        ] { try await run(words) }
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/plain")
+        toldPlain = Ledger(told.all)
+        try await run(ask + ["Named", "--field", "host"])
         let isOverdue = try await eventually {
             try await queue.objects("show", "3").first?["outcome"] as? String == "expired"
         }
