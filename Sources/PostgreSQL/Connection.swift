@@ -39,6 +39,10 @@
         /// How long a call may take; for a pipeline, all of it.
         package var timeLimit: Duration = .seconds(30)
 
+        /// What comes first in the transaction that a call of ``run(_:within:)`` is where none is open,
+        /// such as a setting for it.
+        package var preamble: Statement?
+
         // MARK: Opening
 
         /// Connects to the first host that accepts it as a session that may write.
@@ -141,6 +145,10 @@
                 // invalid_password
                 return PostgreSQLError(.rejected(SQLState("28P01"), reason), "connect")
             }
+            if RejectionText.isAboutTLS(errorLines) {
+                // invalid_authorization_specification
+                return PostgreSQLError(.rejected(SQLState("28000"), reason), "connect")
+            }
             return PostgreSQLError(.unreachable(reason), "connect")
         }
 
@@ -229,6 +237,16 @@
         package func run(
             _ pipeline: Pipeline, within limit: Duration? = nil
         ) throws(PostgreSQLError) -> [QueryResult] {
+            guard let preamble, !isInTransaction else {
+                return try exchange(pipeline, within: limit)
+            }
+            let all = Pipeline([preamble] + pipeline.statements)
+            return Array(try exchange(all, within: limit).dropFirst())
+        }
+
+        private func exchange(
+            _ pipeline: Pipeline, within limit: Duration?
+        ) throws(PostgreSQLError) -> [QueryResult] {
             let handle = try live()
             received.messages.removeAll()
             let deadline = ContinuousClock.now + (limit ?? timeLimit)
@@ -254,7 +272,7 @@
             precondition(!isInTransaction, "a transaction is open")
             do throws(PostgreSQLError) {
                 let all = Pipeline([Self.beginning] + pipeline.statements)
-                return Array(try run(all, within: limit).dropFirst())
+                return Array(try exchange(all, within: limit).dropFirst())
             } catch {
                 rollBack()
                 throw error
@@ -274,7 +292,7 @@
             let all = Pipeline(first + pipeline.statements + [Statement("COMMIT")])
             let wasLost = failure != nil
             do throws(PostgreSQLError) {
-                let results = try run(all, within: limit)
+                let results = try exchange(all, within: limit)
                 guard let last = results.last, last.command == "COMMIT" else {
                     // The transaction had failed before.
                     let reason = "the transaction was rolled back"
@@ -576,6 +594,32 @@
             let reason = reasons.joined(separator: " ")
             guard isRefused, let state else { return (nil, reason) }
             return (state, reason + " (SQLSTATE \(state))")
+        }
+    }
+
+    extension PostgreSQLError {
+        /// Whether a server does not let us in for want of a common encryption or identity.
+        package var isAboutTLS: Bool { RejectionText.isAboutTLS(["\(self)"]) }
+    }
+
+    extension RejectionText {
+        /// What libpq says if both sides don't agree on encryption, or on who the other one is; see its
+        /// files fe-secure-openssl.c and fe-connect.c.
+        private static let disagreements = [
+            "does not support SSL", "certificate", "SSL error: tlsv1 alert",
+            "SSL error: sslv3 alert",
+        ]
+
+        /// Whether every attempt ended with that, which does not pass by itself.
+        static func isAboutTLS(_ lines: [String]) -> Bool {
+            let attempts = lines.filter { $0.hasPrefix("connection to server ") }
+            let others = attempts.filter { line in
+                !disagreements.contains { line.contains($0) }
+            }
+            return others.isEmpty
+                && lines.contains { line in
+                    disagreements.contains { line.contains($0) }
+                }
         }
     }
 

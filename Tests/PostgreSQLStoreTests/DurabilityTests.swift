@@ -45,6 +45,52 @@
             #expect("\(error as Any)".contains("fsync or full_page_writes is off"))
         }
 
+        @Test("Leases need no standby, and nothing piles up on a server that waits for one")
+        func leases() async throws {
+            let queue = try await OwnServers.pair()
+            let store = try await queue.open()
+            try await store.ask(.yesNo())
+            try await queue.servers[1].stop()
+            let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+            let lease = try await store.attach(screen)
+            #expect(await lease.announce(screen, wantsLead: true).isLeading)
+            let claim = try await store.claim(1, for: .waiting)
+            #expect(claim != nil)
+            await store.leases.renew()
+            let waiting = {
+                try queue.connect().first(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+                ) { $0.integer() }
+            }
+            #expect(try waiting() == 0)
+            // Only one process may handle a response, also after a failover.
+            for _ in 0..<2 { #expect(await thrown { try await store.claim(1) } != nil) }
+            #expect(try waiting() == 1)
+            let report = try PostgreSQLAdministration(queue.location.uri).serverReport()
+            #expect(report.lockHolder == nil)
+            try await queue.servers[1].start()
+            #expect(await eventually { await (try? store.claim(1)) != nil })
+            claim?.end()
+            lease.release()
+            await store.close()
+        }
+
+        @Test("What waits for a standby is reported as that")
+        func waitingCommit() async throws {
+            let queue = try await OwnServers.pair()
+            let store = try await queue.open()
+            try await queue.servers[1].stop()
+            let asking = Task { await thrown { try await store.ask(.yesNo()) } }
+            let administration = PostgreSQLAdministration(queue.location.uri)
+            #expect(
+                try await eventually(each: .milliseconds(50)) {
+                    try administration.serverReport().lockHolder?.waitsForStandby == true
+                })
+            try await queue.servers[1].start()
+            _ = await asking.value
+            await store.close()
+        }
+
         @Test(
             "An answer that only the primary has is lost by a failover, and acknowledged only with local",
             arguments: ["on", "local"])

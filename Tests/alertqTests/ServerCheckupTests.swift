@@ -62,5 +62,12 @@ struct ServerCheckupTests {
                 "4711 (role ana from 10.0.0.7, idle in transaction) has held for 14 s"))
         #expect(found.advice?.contains("pg_terminate_backend(4711)") == true)
         #expect(findings().contains { $0.check == "lock" && $0.code == .done })
+        // Ended, it would show what no standby has.
+        let waiting = ServerReport.Session(
+            process: 4711, role: "ana", address: nil, state: "active", age: .seconds(14),
+            waitsForStandby: true)
+        let other = try #require(findings(lockHolder: waiting).first { $0.check == "lock" })
+        #expect(other.code == .busy && other.advice?.contains("bring the standby back") == true)
+        #expect(other.advice?.contains("pg_terminate_backend") == false)
     }
 }

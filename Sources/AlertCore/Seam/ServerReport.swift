@@ -42,13 +42,21 @@ package struct ServerReport: Sendable {
         package let state: String
         /// How long its transaction has lasted.
         package let age: Duration
+        /// Whether it has committed, and waits for a synchronous standby. Ended now, what it has stored
+        /// is seen although no standby has it; see
+        /// <https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION>.
+        package let waitsForStandby: Bool
 
-        package init(process: Int, role: String, address: String?, state: String, age: Duration) {
+        package init(
+            process: Int, role: String, address: String?, state: String, age: Duration,
+            waitsForStandby: Bool = false
+        ) {
             self.process = process
             self.role = role
             self.address = address
             self.state = state
             self.age = age
+            self.waitsForStandby = waitsForStandby
         }
     }
 

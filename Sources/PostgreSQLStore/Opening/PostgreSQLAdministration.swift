@@ -81,7 +81,8 @@
             try db.first(
                 """
                 SELECT pid, usename, host(client_addr), state,
-                    (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint
+                    (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,
+                    (wait_event IS NOT DISTINCT FROM 'SyncRep')::int
                 FROM pg_stat_activity
                 WHERE backend_type = 'client backend'
                     AND xact_start < clock_timestamp() - interval '2 seconds'
@@ -94,7 +95,8 @@
                 ServerReport.Session(
                     process: Int(row.integer(at: 0)), role: row.optionalText(at: 1) ?? "",
                     address: row.optionalText(at: 2), state: row.optionalText(at: 3) ?? "",
-                    age: .milliseconds(row.integer(at: 4)))
+                    age: .milliseconds(row.integer(at: 4)),
+                    waitsForStandby: row.integer(at: 5) == 1)
             }
         }
 

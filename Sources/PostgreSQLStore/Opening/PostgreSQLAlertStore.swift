@@ -97,15 +97,17 @@
             self.refusal = refusal
             let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
             self.changes = changes
-            let session = { @Sendable (interruption: Interruption) -> Session in
+            let makeSession = { @Sendable (interruption: Interruption, preamble: Statement?) in
                 Session(
                     location, clock: clock, known: known, interruption: interruption,
-                    checksDurability: checksDurability)
+                    checksDurability: checksDurability, preamble: preamble)
             }
-            makeSession = session
+            let session = { @Sendable in makeSession($0, nil) }
+            self.makeSession = session
             reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
             // Leases are renewed whatever a reader waits for.
-            let leaser = QueueConfined(session(interruptions.leasing), label: "alertq.leases")
+            let leaser = QueueConfined(
+                makeSession(interruptions.leasing, Lease.preamble), label: "alertq.leases")
             let watch = Watch(session(interruptions.reading), known: known) { what in
                 try? await leaser.run { session throws(AlertError) in
                     try session.notify(what)
@@ -462,9 +464,12 @@
         fileprivate func notify(_ what: Set<String>) throws(AlertError) {
             try read("tell of a change", until: .now) { db, _ in
                 for what in what {
+                    // Whoever missed it looks by itself.
                     try db.run(
-                        "SELECT pg_notify(\(Listener.channel), $2)", .text(location.queue),
-                        .text(what))
+                        """
+                        SELECT set_config('synchronous_commit', 'off', true),
+                            pg_notify(\(Listener.channel), $2)
+                        """, .text(location.queue), .text(what))
                 }
             }
         }

@@ -37,16 +37,19 @@
         let known: KnownHead
         /// Whether a server is refused that may lose what it has acknowledged.
         private let checksDurability: Bool
+        /// As in `Connection`.
+        private let preamble: Statement?
 
         init(
             _ location: PostgreSQLLocation, clock: ServerClock, known: KnownHead,
-            interruption: Interruption, checksDurability: Bool
+            interruption: Interruption, checksDurability: Bool, preamble: Statement? = nil
         ) {
             self.location = location
             self.clock = clock
             self.known = known
             self.interruption = interruption
             self.checksDurability = checksDurability
+            self.preamble = preamble
         }
 
         /// The number of the queue, as every statement binds it.
@@ -73,6 +76,7 @@
             // A session of a pooler is anybody's: there, the role must have the settings.
             if !location.isPooled { try opened.run(Self.limits) }
             opened.timeLimit = .seconds(30)
+            opened.preamble = preamble
             connection = opened
             return opened
         }

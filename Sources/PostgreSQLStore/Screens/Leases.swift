@@ -23,6 +23,10 @@
         /// How often a sign of life is given.
         static let renewal = Duration.seconds(1)
 
+        /// What each transaction begins with: leases need no standby, and a session whose commit waits
+        /// for one does not even end with its client.
+        static let preamble = Statement("SELECT set_config('synchronous_commit', 'local', true)")
+
         /// A condition: whether the last sign of life of a row is not older than some milliseconds.
         static func isSeen(within milliseconds: Int = length) -> String {
             "(seen_ms BETWEEN \(clock) - \(milliseconds) AND \(clock) + \(skew))"
@@ -159,24 +163,29 @@
                     WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
                     ON CONFLICT DO NOTHING
                     """, queue, epoch.value, .text(screen), .integer(capacity)),
-                as: epoch, into: "screens", db, queue)
+                as: epoch, into: "screens", on: db, queue)
         }
 
         /// Deletes rows whose time is over, and inserts one; returns whether it is there, which may be
         /// since an earlier attempt whose reply was lost.
+        ///
+        /// - Parameter survivesFailover: Whether a standby must have the row, too.
         static func insert(
-            _ insertion: Statement, as epoch: Epoch, into table: String, _ db: Connection,
-            _ queue: Value
+            _ insertion: Statement, as epoch: Epoch, into table: String,
+            survivesFailover: Bool = false, on db: Connection, _ queue: Value
         ) throws -> Bool {
-            try db.run(
-                Pipeline([
-                    Statement(
-                        "DELETE FROM \(table) WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
-                    insertion,
-                    Statement(
-                        "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue,
-                        epoch.value),
-                ]))[2].count == 1
+            let statements = Pipeline([
+                Statement(
+                    "DELETE FROM \(table) WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
+                insertion,
+                Statement(
+                    "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue, epoch.value),
+            ])
+            guard survivesFailover else { return try db.run(statements)[2].count == 1 }
+            switch db.commit(statements) {
+            case .committed(let results): return results[2].count == 1
+            case .refused(let error), .unknown(let error): throw error
+            }
         }
 
         /// How many screens may be attached.

@@ -48,7 +48,7 @@
                     VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
                     """, queue, .integer(alert),
                     .text(purpose == .handling ? "handling" : "waiting"), number.value),
-                as: number, into: "claims", db, queue)
+                as: number, into: "claims", survivesFailover: purpose == .handling, on: db, queue)
             state.withLock { $0.lastSign = now }
             return isThere
         }

@@ -439,7 +439,14 @@
             switch error.meaning {
             case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
             case .tryLater where error.isConnectionLost:
-                return .unreachable("can't be reached: \(error)")
+                let isStandby = "\(error)".contains("session is read-only")
+                return .unreachable(
+                    "can't be reached: \(error)"
+                        + (isStandby ? "; the location has to name the primary, too" : ""))
+            case .retry where error.state == SQLState("55P03"):
+                return .busy(
+                    "another session keeps the queue locked (\(error)); to see which: alertq doctor"
+                )
             case .retry, .tryLater: return .busy("the server of the queue: \(error); try again")
             case .notPermitted: return .notPermitted(path: place.description, advised(error))
             case .missing:
@@ -455,8 +462,12 @@
         let advice =
             switch error.state?.description {
             case "3D000"?: "; createdb makes one, and then its tables: " + (place?.setUp ?? "")
+            case "28000"? where error.isAboutTLS:
+                "; see sslmode and sslrootcert of the location, and the server's certificate"
             case let state? where state.hasPrefix("28"):
                 "; see whether the role exists, its password (~/.pgpass), and the server's pg_hba.conf"
+            case "42501"? where "\(error)".contains("denied for database"):
+                "; its owner can let the role in: GRANT CONNECT ON DATABASE … TO …"
             case "42501"?: "; alertq doctor says which rights the role lacks"
             default: place.map { "; to make what is missing: \($0.setUp)" } ?? ""
             }

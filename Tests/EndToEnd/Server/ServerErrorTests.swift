@@ -28,6 +28,21 @@
             #expect(checked.code == code && checked.output.contains(advice), "\(checked)")
         }
 
+        @Test("A server without the encryption that the location requires ends every verb at once")
+        func unencrypted() async throws {
+            let server = try await PostgreSQLServer(isSynced: true, listens: true)
+            let port = try #require(server.port)
+            let location = "postgresql://alertq@127.0.0.1:\(port)/postgres?sslmode="
+            let setUp = try CommandLineQueue(at: location + "disable")
+            #expect(try await setUp.run("doctor", "--setup-postgresql").code == 0)
+            let wrong = try CommandLineQueue(at: location + "require")
+            for words in [["ask", "Go?", "--detach"], ["wait", "1"], ["list"], ["doctor"]] {
+                let refused = try await wrong.start(words).finish()
+                let text = refused.output + refused.errors
+                #expect(refused.code == 77 && text.contains("see sslmode"), "\(refused)")
+            }
+        }
+
         @Test("A location that can never work ends a verb at once, and doctor as well")
         func neverWorks() async throws {
             let wrong = try CommandLineQueue(at: "postgresql://pw:geheim/x@db/alertq")

@@ -41,7 +41,12 @@ struct AskSession: Sendable {
                 return try await printer.print(asked.record, manager)
             }
             let end = try await end(of: asked, terminal, signals, manager)
-            return try await printer.print(end, of: [asked.record], manager)
+            do {
+                return try await printer.print(end, of: [asked.record], manager)
+            } catch {
+                if case .timeUp = end { context.note(lastWords(asked, manager)) }
+                throw error
+            }
         }
     }
 }

@@ -80,7 +80,7 @@ struct CollectCommand: CollectingCommand, NamingCommand {
         printer.namesAlert = alerts.areSeveral
         if record.response != nil { return try await printer.print(record, manager) }
         guard let limit, let signals else {
-            return try await printer.printWaiting([record], manager)
+            return try printer.printWaiting([record])
         }
         let claim = await manager.claimResponse(to: record)
         defer { claim?.end() }

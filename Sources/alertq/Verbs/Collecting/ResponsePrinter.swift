@@ -11,29 +11,13 @@ struct ResponsePrinter: Sendable {
     /// Whether a response that belongs to a named handler is collected too.
     var takesHandled = false
 
-    /// Prints that there is no response yet, and the alerts as they are, or were before their server
-    /// was away.
-    func printWaiting(
-        _ records: [AlertRecord], _ manager: AlertManager
-    ) async throws -> ExitCode {
-        if isJSON {
-            for record in records {
-                try context.print(AlertJSON.line(try await newest(record, manager)))
-            }
-        }
-        let ids = records.map(\.id)
-        let list = ids.map { "\($0)" }.joined(separator: ", ")
-        context.inform(ids.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
+    /// Prints that there is no response yet.
+    func printWaiting(_ records: [AlertRecord]) throws -> ExitCode {
+        if isJSON { for record in records { try context.print(AlertJSON.line(record)) } }
+        let list = records.map { "\($0.id)" }.joined(separator: ", ")
+        context.inform(
+            records.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
         return .stillWaiting
-    }
-
-    private func newest(_ record: AlertRecord, _ manager: AlertManager) async throws -> AlertRecord
-    {
-        do {
-            return try await manager.record(record.id)
-        } catch AlertError.unreachable {
-            return record
-        }
     }
 
     /// Prints how a wait for some alerts has ended.
@@ -48,7 +32,14 @@ struct ResponsePrinter: Sendable {
                 try record.check(isThatOf: asked)
             }
             return try await print(record, isPrinted: isPrinted, manager)
-        case .timeUp: return try await printWaiting(records, manager)
+        case .timeUp:
+            // The server may have been away meanwhile, or the response have come just now.
+            var newest: [AlertRecord] = []
+            for record in records { newest.append(try await manager.record(record.id)) }
+            guard let resolved = WaitCommand.first(of: newest) else {
+                return try printWaiting(newest)
+            }
+            return try await print(.resolved(resolved, isPrinted: false), of: records, manager)
         case .interrupted(let signal): throw Interruption(signal: signal)
         }
     }

@@ -75,6 +75,17 @@ struct ServerCheckup: Sendable {
             return Finding(check: "lock", detail: "no session keeps others from writing")
         }
         let address = holder.address.map { " from \($0)" } ?? ""
+        guard !holder.waitsForStandby else {
+            return Finding(
+                check: "lock",
+                problem:
+                    "every write waits for the server's process \(holder.process), whose commit "
+                    + "has waited for a synchronous standby for \(holder.age.components.seconds) s",
+                advice:
+                    "bring the standby back; don't end that process: what it has stored would be "
+                    + "seen, and a failover would lose it",
+                code: .busy)
+        }
         return Finding(
             check: "lock",
             problem: "the server's process \(holder.process) (role \(holder.role)\(address), "

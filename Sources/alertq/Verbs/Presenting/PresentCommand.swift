@@ -113,8 +113,8 @@ struct PresentCommand: Command {
             keepsLog: sink != nil)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
-        // A terminal with alerts on it has room for them only at the end.
-        let deferred = DeferredErrors()
+        // A terminal with an alert on it has no room for them.
+        let deferred = DeferredErrors(printingBy: turn, in: context)
         if sink == nil { for manager in managers { manager.onError(deferred.keep) } }
         let logging = Task { await Self.run(logs) }
         defer { logging.cancel() }
@@ -130,11 +130,11 @@ struct PresentCommand: Command {
             }
         } catch {
             await close(screen, logs)
-            deferred.print(context)
+            deferred.print()
             throw error
         }
         await close(screen, logs)
-        deferred.print(context)
+        deferred.print()
         if let signal { throw Interruption(signal: signal) }
         return .done
     }
