@@ -429,8 +429,9 @@
 
         private var errorLines: [String] {
             guard let message = lib.pq.PQerrorMessage(handle) else { return ["no memory"] }
-            let lines = String(cString: message).split(whereSeparator: \.isNewline)
-            return lines.map { String($0.drop { $0 == "\t" }) }
+            // Those that begin with a tab are libpq's guesses about the line before.
+            return String(cString: message).split(whereSeparator: \.isNewline)
+                .filter { !$0.hasPrefix("\t") }.map(String.init)
         }
 
         /// Closes the connection, for the reason given, or else for that of the server or libpq.
@@ -574,7 +575,7 @@
     /// `connection to server on socket "…" failed: FATAL:  3D000: database "x" does not exist`, and
     /// then a line with the place in the server's source.
     enum RejectionText {
-        /// The code that came last, and the text without codes and places.
+        /// The code that came last, and the text without codes and places; one attempt after another.
         ///
         /// There is no code unless every attempt ended with one: a host may have several addresses,
         /// and one that can't be reached might let us in.
@@ -591,7 +592,10 @@
                     reasons.append(line)
                 }
             }
-            let reason = reasons.joined(separator: " ")
+            let reason = reasons.enumerated().reduce(into: "") { text, next in
+                let isAttempt = next.element.hasPrefix("connection to server ")
+                text += (next.offset == 0 ? "" : isAttempt ? "; " : " ") + next.element
+            }
             guard isRefused, let state else { return (nil, reason) }
             return (state, reason + " (SQLSTATE \(state))")
         }

@@ -11,8 +11,9 @@
         /// What is wrong with a URI, so that no server is ever reached; `nil` if libpq takes it, or is
         /// not installed.
         ///
-        /// Nothing of the URI is repeated but the names of parameters: a password that is not escaped
-        /// may be anywhere, and libpq's own messages quote it.
+        /// Nothing of the URI is repeated but the names of parameters, and the values of those that are
+        /// words: a password that is not escaped may be anywhere else, and libpq's own messages quote
+        /// it.
         package static func problem(in uri: String) -> String? {
             guard let lib = try? LibPQ.load() else { return nil }
             guard let parameters = try? Settings.parse(uri, of: lib) else {
@@ -39,9 +40,23 @@
             let wrong = others.keys.sorted().first { name in
                 numbers[name].map { Int32($0) == nil } ?? !lib.takes([name: others[name] ?? ""])
             }
-            return wrong.map { "has a value of \($0) that libpq does not take" }
+            return wrong.map { name in
+                let what = "has a value of \(name) that libpq does not take"
+                guard words.contains(name), let value = others[name] else { return what }
+                return what + ", “\(value)”"
+                    + (name == "service"
+                        ? "; services are defined in ~/.pg_service.conf, or in the file that "
+                            + "PGSERVICEFILE names" : "")
+            }
                 ?? "has parameters that libpq does not take together"
         }
+
+        /// The parameters whose values are words without secrets.
+        private static let words = Settings.numbers.union([
+            "channel_binding", "gssencmode", "load_balance_hosts", "require_auth", "service",
+            "ssl_max_protocol_version", "ssl_min_protocol_version", "sslmode",
+            "target_session_attrs",
+        ])
 
         /// The first parameter that libpq doesn't know; `nil` if there is none, or if what looks like
         /// one may be a part of a password.

@@ -40,11 +40,7 @@ struct QueueLocationTests {
                 ("pw:secret/x@db/alertq", "%2F"), ("pw:1234/secret@db/alertq", "%2F"),
                 ("pw:a@secret@db/alertq", "%40"), ("u:1/secret?x=secret@db/a", "%40"),
                 ("u@:secret/alertq", "port"), ("db:0/alertq", "port"), ("a:1,b:secret/x", "port"),
-                ("/alertq?port=secret", "port"), ("/alertq?sslmode=secret", "value of sslmode"),
-                ("/alertq?sslmode=disable&gssencmode=secret", "value of gssencmode"),
-                ("/alertq?target_session_attrs=secret", "value of target_session_attrs"),
-                ("/alertq?channel_binding=secret", "value of channel_binding"),
-                ("/alertq?connect_timeout=secret", "value of connect_timeout"),
+                ("/alertq?port=secret", "port"),
                 ("/alertq?hots=secret", "parameter hots"),
                 ("/a?user=u&foo=secret", "parameter foo"),
                 ("/a?password=x&secret=y", "can read"), ("/a?user=x&secret", "can read"),
@@ -59,6 +55,23 @@ struct QueueLocationTests {
             let text = "\(error as Any)"
             #expect(error?.kind == "invalid" && text.contains(sentence), "\(text)")
             #expect(!text.contains("secret"), "\(text)")
+        }
+
+        @Test(
+            "A word that libpq does not take is named, if it can be no password",
+            arguments: [
+                ("sslmode=full", "value of sslmode that libpq does not take, “full”"),
+                ("sslmode=disable&gssencmode=full", "“full”"),
+                ("target_session_attrs=rw", "“rw”"), ("channel_binding=yes", "“yes”"),
+                ("connect_timeout=5s", "“5s”"),
+                ("service=no%20such", "“no such”; services are defined in ~/.pg_service.conf"),
+            ])
+        func wrongWord(parameter: String, sentence: String) {
+            let error = #expect(throws: AlertError.self) {
+                try QueueLocation("postgresql:///alertq?" + parameter).check()
+            }
+            let text = "\(error as Any)"
+            #expect(error?.kind == "invalid" && text.contains(sentence), "\(text)")
         }
 
         @Test(

@@ -47,7 +47,9 @@
             #expect(try PostgreSQLLocation("postgresql://u:a?b@h/db?queue=q").queue == "q")
         }
 
-        @Test("What can't be the name of a machine is refused", arguments: ["", "a%0Ab"])
+        @Test(
+            "What can't be the name of a machine is refused",
+            arguments: ["", "a%0Ab", "a%1Bb", "a%20b", "a%40b"])
         func hostName(text: String) async {
             let error = await thrown {
                 try PostgreSQLLocation("postgresql:///db?host_name=\(text)")

@@ -193,7 +193,7 @@ struct OutputTests {
                 alert          42
                 title          Prune old snapshots?
                 message        40 GB
-                source         backup (uid 0, process 99 on nas)
+                source         backup (root, process 99 on nas)
                 key            prune-2026-11
                 style          alert
                 priority       normal

@@ -7,8 +7,14 @@ package protocol ServerAdministration: Sendable {
 /// How durable a server is, how busy, and what the role may do there.
 package struct ServerReport: Sendable {
     package let version: String
+    /// The address and the port at which it was reached; `nil` for the server's socket.
+    package let address: String?
+    /// Whether it writes to its disk, and whole pages: `fsync` and `full_page_writes`.
+    package let isSynced: Bool
     /// Its `synchronous_commit`.
     package let commit: String
+    /// Whether a commit with that is acknowledged only once it can't be lost.
+    package let keepsCommits: Bool
     /// Its `synchronous_standby_names`; empty if a commit waits for no standby.
     package let standbyNames: String
     /// How many standbys it waits for now, as far as the account may see them, and how many there are.
@@ -61,13 +67,16 @@ package struct ServerReport: Sendable {
     }
 
     package init(
-        version: String, commit: String, standbyNames: String, synchronousStandbys: Int,
-        standbys: Int, lag: Int64, connections: Int, maximumConnections: Int, skew: Duration,
-        seesStandbys: Bool, role: String, missingRights: [(right: String, tables: [String])]?,
-        lockHolder: Session?
+        version: String, address: String?, isSynced: Bool, commit: String, keepsCommits: Bool,
+        standbyNames: String, synchronousStandbys: Int, standbys: Int, lag: Int64,
+        connections: Int, maximumConnections: Int, skew: Duration, seesStandbys: Bool, role: String,
+        missingRights: [(right: String, tables: [String])]?, lockHolder: Session?
     ) {
         self.version = version
+        self.address = address
+        self.isSynced = isSynced
         self.commit = commit
+        self.keepsCommits = keepsCommits
         self.standbyNames = standbyNames
         self.synchronousStandbys = synchronousStandbys
         self.standbys = standbys

@@ -38,7 +38,7 @@
                 let db = try Connection(location.uri, within: .seconds(5))
                 let missing = try Self.missingRights(db)
                 let holder = try Self.lockHolder(db)
-                let before = SystemClock().now().wallMilliseconds
+                let skew = try Self.skew(db)
                 let report = try db.first(
                     """
                     SELECT current_setting('server_version'), current_setting('synchronous_commit'),
@@ -49,23 +49,28 @@
                         (SELECT coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)
                             FROM pg_stat_replication)::bigint,
                         (SELECT sum(numbackends) FROM pg_stat_database)::bigint,
-                        current_setting('max_connections'), \(Lease.clock),
+                        current_setting('max_connections'),
+                        CASE family(inet_server_addr())
+                            WHEN 6 THEN '[' || host(inet_server_addr()) || ']'
+                            ELSE host(inet_server_addr()) END || ':' || inet_server_port(),
                         pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int,
-                        quote_ident(current_user)
+                        quote_ident(current_user),
+                        (current_setting('fsync')::bool
+                            AND current_setting('full_page_writes')::bool)::int
                     """
                 ) { row in
-                    // The server has read its clock in between, most likely halfway.
-                    let now = (before + SystemClock().now().wallMilliseconds) / 2
+                    let commit = row.optionalText(at: 1) ?? ""
                     return ServerReport(
-                        version: row.optionalText(at: 0) ?? "",
-                        commit: row.optionalText(at: 1) ?? "",
+                        version: row.optionalText(at: 0) ?? "", address: row.optionalText(at: 8),
+                        isSynced: row.integer(at: 11) == 1, commit: commit,
+                        keepsCommits: Session.durableCommits.contains(commit),
                         standbyNames: row.optionalText(at: 2) ?? "",
                         synchronousStandbys: Int(row.integer(at: 3)),
                         standbys: Int(row.integer(at: 4)), lag: row.integer(at: 5),
                         connections: Int(row.integer(at: 6)),
                         maximumConnections: Int(row.integer(at: 7)),
-                        skew: .milliseconds(row.integer(at: 8) - now),
-                        seesStandbys: row.integer(at: 9) == 1, role: row.optionalText(at: 10) ?? "",
+                        skew: skew, seesStandbys: row.integer(at: 9) == 1,
+                        role: row.optionalText(at: 10) ?? "",
                         missingRights: missing, lockHolder: holder)
                 }
                 guard let report else { throw AlertError.closed }
@@ -73,6 +78,22 @@
             } catch {
                 throw translated(error, "ask the server", at: location)
             }
+        }
+
+        /// As in ``ServerReport/skew``: the server reads its clock between the question and the
+        /// answer, most likely halfway; the shorter of two round trips says more.
+        private static func skew(_ db: Connection) throws -> Duration {
+            var best: (trip: Int64, skew: Int64)?
+            for _ in 0..<2 {
+                let before = SystemClock().now().wallMilliseconds
+                let time = try db.first(
+                    "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+                ) { $0.integer() }
+                let after = SystemClock().now().wallMilliseconds
+                guard let time, after - before < best?.trip ?? .max else { continue }
+                best = (after - before, time - (before + after) / 2)
+            }
+            return .milliseconds(best?.skew ?? 0)
         }
 
         /// As in ``ServerReport/lockHolder``: of the sessions with a lock that writers take, the one

@@ -42,7 +42,8 @@
                     guard Self.isHostName(value) else {
                         throw Self.invalid(
                             "host_name",
-                            "is not the name of a machine, which is a line of at most 255 bytes",
+                            "is not the name of a machine, which has at most 255 bytes, and no "
+                                + "spaces, @ or control characters",
                             "host_name=NAME")
                     }
                     hostName = value
@@ -93,9 +94,10 @@
             return "alertq doctor --setup-postgresql --database '\(quoted)'"
         }
 
-        /// Whether a text can be the name of a machine.
+        /// Whether a text can be the name of a machine, also in `root@db7`.
         private static func isHostName(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.count <= 255 && SafeText.line(text).isIdentical(to: text)
+                && !text.contains { $0 == "@" || $0.isWhitespace }
         }
 
         /// A value of a query without its percent signs; see RFC 3986 §2.1.

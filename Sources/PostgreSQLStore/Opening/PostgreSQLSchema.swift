@@ -52,14 +52,18 @@
             Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
         }
 
-        /// The statements that make an empty database, or an empty schema of one, a place for a queue.
+        /// The statements that make what a database, or the first schema of its `search_path`, lacks
+        /// for a queue: the tables as well, if the role can't read which are there.
         package static func script(for location: PostgreSQLLocation) -> String {
             let name = location.queue.replacing("'", with: "''")
+            let existing = try? found(in: Connection(location.uri, within: .seconds(5))).version
+            let tables = migrations(from: existing ?? 0)
             return """
                 BEGIN;
-                \(migrations(from: 0))
-                INSERT INTO queues (name) VALUES ('\(name)');
-                INSERT INTO heads (queue) SELECT id FROM queues WHERE name = '\(name)';
+                \(tables.isEmpty ? "" : tables + "\n")\
+                INSERT INTO queues (name) VALUES ('\(name)') ON CONFLICT DO NOTHING;
+                INSERT INTO heads (queue) SELECT id FROM queues WHERE name = '\(name)'
+                ON CONFLICT DO NOTHING;
                 COMMIT;
 
                 """

@@ -26,7 +26,7 @@
             """)
 
         /// The values of `synchronous_commit` with which nothing is lost that was acknowledged.
-        private static let durableCommits = ["on", "remote_apply"]
+        static let durableCommits = ["on", "remote_apply"]
 
         let location: PostgreSQLLocation
         let clock: ServerClock
@@ -161,9 +161,11 @@
                     "the role \(closed.role) may not use the schema \(closed.schema); its owner can "
                         + "let it: GRANT USAGE ON SCHEMA \(closed.schema) TO \(closed.role)")
             }
+            let path = try db.first("SHOW search_path") { $0.text() } ?? ""
             return .missing(
                 location: location.description,
-                "the database has no alertq tables; to make them: \(location.setUp)")
+                "the database has no alertq tables in the schemas of the search_path "
+                    + "(\(path)); to make them: \(location.setUp)")
         }
     }
 #endif

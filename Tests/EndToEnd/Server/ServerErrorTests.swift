@@ -54,6 +54,29 @@
             }
         }
 
+        @Test("doctor says once that answers could be lost, and how that is mended")
+        func durability() async throws {
+            let queue = try await CommandLineQueue.onServer()
+            let early = try CommandLineQueue(
+                at: queue.path + "&options=-c%20synchronous_commit%3Dlocal")
+            let checked = try await early.run("doctor")
+            #expect(checked.code == 74, "\(checked)")
+            #expect(checked.output.contains("SET synchronous_commit = on;"), "\(checked)")
+            #expect(!checked.output.contains("newer alertq"), "\(checked)")
+        }
+
+        @Test("The SQL for another queue can be run where the tables are")
+        func anotherQueue() async throws {
+            let queue = try await CommandLineQueue.onServer()
+            let other = try CommandLineQueue(
+                at: queue.path.replacing("queue=", with: "queue=another-"))
+            #expect(try await other.run("list").code == 66)
+            let printed = try await other.run("doctor", "--setup-postgresql", "--print")
+            #expect(printed.code == 0 && !printed.output.contains("CREATE"), "\(printed)")
+            try await PostgreSQLServer.durable.value.execute(printed.output)
+            #expect(try await other.run("list").code == 0)
+        }
+
         @Test("doctor names the rights that a role lacks, and the statements that give them")
         func rights() async throws {
             let server = try await PostgreSQLServer(isSynced: true)
@@ -72,11 +95,10 @@
 
             // As often as there are statements: each makes up for one kind of right.
             var given = 0
-            while let advice = try await Self.missing(reader) {
-                let statement = try #require(advice.split(separator: ";").first)
-                try server.execute(String(try #require(statement.split(separator: ": ").last)))
+            while let statements = try await Self.missing(reader) {
+                try server.execute(String(try #require(statements.split(separator: "\n").first)))
                 given += 1
-                try #require(given <= 4, "\(advice)")
+                try #require(given <= 4, "\(statements)")
             }
             #expect(given == 4)
             #expect(try await reader.run("ask", "Go?", "--detach").code == 0)
@@ -118,12 +140,12 @@
             #expect(try await queue.run("show", "1").code == 0)
         }
 
-        /// The advice of doctor about rights; `nil` if none is missing.
+        /// The statements of doctor that give rights; `nil` if none is missing.
         private static func missing(_ queue: CommandLineQueue) async throws -> String? {
             let found = try await queue.objects("doctor")
             let rights = found.first { $0["check"] as? String == "permissions" }
             #expect(rights != nil)
-            return rights?["ok"] as? Bool == false ? rights?["advice"] as? String : nil
+            return rights?["ok"] as? Bool == false ? rights?["sql"] as? String : nil
         }
     }
 #endif

@@ -101,7 +101,7 @@
             Step("doctor --json", "\"check\":\"durability\""),
             Step("doctor --strict --waiting 1h"),
             Step("doctor --setup-postgresql", "has the queue"),
-            Step("doctor --setup-postgresql --print", "CREATE TABLE audit"),
+            Step("doctor --setup-postgresql --print", "BEGIN;\nINSERT INTO queues"),
         ]
 
         /// What a file offers and a server does not, and what to do instead.

@@ -58,7 +58,8 @@ struct DoctorCommand: Command {
         """
         --setup-postgresql makes the tables in the database, or in the first schema of its \
         search_path, and a queue there; run it as the account that is to own them. What is there \
-        already stays.
+        already stays. --print prints only what is missing, or everything if the database can't be \
+        read.
         """,
         """
         --reindex discards the index that history --text searches, and rebuilds it from the texts; \

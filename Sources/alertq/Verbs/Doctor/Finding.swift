@@ -7,7 +7,7 @@ struct Finding: Sendable {
     let check: String
     let detail: String
     let advice: String?
-    /// The statements for `sqlite3` that the advice is about.
+    /// The statements for `sqlite3` or `psql` that the advice is about.
     let sql: String?
     /// The exit code that it leads to; ``ExitCode/done`` if all is well.
     let code: ExitCode
@@ -15,11 +15,14 @@ struct Finding: Sendable {
     let isNote: Bool
 
     /// All is well, or there is something to know.
-    init(check: String, detail: String, advice: String? = nil, isNote: Bool = false) {
+    init(
+        check: String, detail: String, advice: String? = nil, sql: String? = nil,
+        isNote: Bool = false
+    ) {
         self.check = check
         self.detail = detail
         self.advice = advice
-        sql = nil
+        self.sql = sql
         code = .done
         self.isNote = isNote
     }

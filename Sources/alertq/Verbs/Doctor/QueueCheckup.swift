@@ -52,9 +52,10 @@ struct QueueCheckup: Sendable {
             findings += await checks(manager)
             await manager.close()
         } catch {
-            // Which right is missing has been said.
-            let isKnown = findings.contains { $0.code == .notPermitted }
-            if !isKnown || ExitCode(error) != .notPermitted {
+            // Which right is missing, or which setting is wrong, has been said.
+            let code = ExitCode(error)
+            let isKnown = findings.contains { $0.code == code }
+            if !isKnown || ![.notPermitted, .inputOutput].contains(code) {
                 findings.append(Finding(check: "database", failure: error, of: path))
             }
         }

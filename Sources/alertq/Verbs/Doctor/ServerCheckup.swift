@@ -21,13 +21,31 @@ struct ServerCheckup: Sendable {
             Finding(
                 check: check,
                 problem: "the role \(report.role) lacks \(lacks.joined(separator: "; "))",
-                advice: "as the owner of the tables: \(grants.joined(separator: " "))",
-                code: .notPermitted)
+                advice: "the owner of the tables gives them with the statements below",
+                code: .notPermitted, sql: grants.joined(separator: "\n"))
         ]
     }
 
     private var durability: Finding {
-        let server = "PostgreSQL \(report.version)"
+        let server =
+            "PostgreSQL \(report.version)" + (report.address.map { " at \($0)" } ?? "")
+        guard report.isSynced else {
+            return Finding(
+                check: "durability",
+                problem: "\(server); fsync or full_page_writes is off: an answer could be lost",
+                advice: "set both to on in the server's configuration, and reload it",
+                code: .inputOutput)
+        }
+        guard report.keepsCommits else {
+            return Finding(
+                check: "durability",
+                problem: "\(server); synchronous_commit is \(report.commit): an answer could be "
+                    + "lost",
+                advice: "set it with the statement below; where the location's options or ALTER "
+                    + "ROLE … IN DATABASE set it, change it there",
+                code: .inputOutput,
+                sql: "ALTER ROLE \(report.role) SET synchronous_commit = on;")
+        }
         guard !report.standbyNames.isEmpty else {
             return Finding(
                 check: "durability",
@@ -43,7 +61,8 @@ struct ServerCheckup: Sendable {
                 check: "durability",
                 detail: "\(server); commits wait for a synchronous standby "
                     + "(\(report.standbyNames)), but the role \(report.role) can't see how it does",
-                advice: "to let it: GRANT pg_read_all_stats TO \(report.role)", isNote: true)
+                advice: "a superuser lets it with the statement below",
+                sql: "GRANT pg_read_all_stats TO \(report.role);", isNote: true)
         }
         guard report.synchronousStandbys > 0 else {
             return Finding(
@@ -92,9 +111,9 @@ struct ServerCheckup: Sendable {
                 + "\(holder.state)) has held for \(holder.age.components.seconds) s the lock that "
                 + "every write needs",
             advice:
-                "end it, if it should not: SELECT pg_terminate_backend(\(holder.process)); what "
-                + "it had not finished is undone",
-            code: .busy)
+                "end it with the statement below, if it should not; what it had not finished is "
+                + "undone",
+            code: .busy, sql: "SELECT pg_terminate_backend(\(holder.process));")
     }
 
     private var connections: Finding {

@@ -72,7 +72,7 @@ struct ShowCommand: NamingCommand {
         var lines: [(name: String, text: String)] = [
             (
                 "source",
-                "\(record.source.name) (\(record.source.account.label), "
+                "\(record.source.name) (\(record.source.account.named.label), "
                     + "process \(record.source.process.pid) on \(record.source.process.host))"
             ),
             ("key", alert.key ?? ""), ("style", alert.style.rawValue),

@@ -55,7 +55,9 @@ struct StoreCopyCommand: Command {
 
     func validate() throws {
         guard let host else { return }
-        guard !host.isEmpty, host.utf8.count <= 255, SafeText.line(host) == host else {
+        guard !host.isEmpty, host.utf8.count <= 255, SafeText.line(host) == host,
+            !host.contains(where: { $0 == "@" || $0.isWhitespace })
+        else {
             throw UsageError("--host is the name of a machine, and not “\(SafeText.line(host))”")
         }
     }
