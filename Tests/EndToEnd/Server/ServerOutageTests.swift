@@ -109,6 +109,23 @@
             #expect(!FaultForm.isFull || start.duration(to: .now) < .seconds(22))
         }
 
+        @Test("A screen says that its server is away, and goes on when it is back")
+        func screen() async throws {
+            let server = try await PostgreSQLServer(isSynced: true)
+            let queue = try CommandLineQueue(at: server.uri)
+            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let terminal = try PseudoTerminal()
+            let screen = try queue.start(["present"], on: terminal)
+            #expect(await eventually { terminal.text.contains("showing alerts") })
+            try await server.stop(SIGKILL)
+            #expect(await eventually { terminal.text.contains("waiting until it is back") })
+            try await server.start()
+            #expect(try await queue.run("ask", "Go?", "-b", "yes", "--detach").code == 0)
+            #expect(await eventually { terminal.text.contains("Enter chooses") })
+            screen.kill(SIGINT)
+            _ = await screen.exit()
+        }
+
         @Test("An interrupted asker does not wait for a server that is away")
         func interrupted() async throws {
             let server = try await PostgreSQLServer(isSynced: true)
