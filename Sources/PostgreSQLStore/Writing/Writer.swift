@@ -439,10 +439,14 @@
             switch error.meaning {
             case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
             case .tryLater where error.isConnectionLost:
-                let isStandby = "\(error)".contains("session is read-only")
+                let (attempts, standbys) = (
+                    "\(error)".ranges(of: "connection to server").count,
+                    "\(error)".ranges(of: "session is read-only").count
+                )
                 return .unreachable(
                     "can't be reached: \(error)"
-                        + (isStandby ? "; the location has to name the primary, too" : ""))
+                        + (attempts == standbys && attempts > 0
+                            ? "; the location has to name the primary, too" : ""))
             case .retry where error.state == SQLState("55P03"):
                 return .busy(
                     "another session keeps the queue locked (\(error)); to see which: alertq doctor"
