@@ -25,7 +25,9 @@
                 return try db.rows(
                     """
                     SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list) FROM audit
-                    LEFT JOIN alerts ON alerts.queue = audit.queue AND alerts.id = audit.alert_id
+                    LEFT JOIN LATERAL (SELECT * FROM alerts
+                        WHERE alerts.queue = audit.queue AND alerts.id = audit.alert_id LIMIT 1)
+                        AS alerts ON true
                     WHERE audit.queue = $1 AND seq > $2
                         AND ($3::bigint IS NULL OR audit.alert_id = $3)
                     ORDER BY seq LIMIT $4

@@ -32,6 +32,8 @@
         let clock: ServerClock
         private let interruption: Interruption
         private var connection: Connection?
+        /// How long the log was when the server was told to plan its statements anew.
+        private var plannedLength: Int64 = 0
         /// The number of the queue in its database.
         private var queueID: Int64?
         let known: KnownHead
@@ -66,7 +68,10 @@
         ///   `PostgreSQLError`.
         func open(within limit: Duration = openingTime) throws -> Connection {
             if let failure = known.failure { throw failure }
-            if let connection, connection.failure == nil { return connection }
+            if let connection, connection.failure == nil {
+                try plan(on: connection)
+                return connection
+            }
             connection = nil
             let opened = try Connection(
                 location.uri, within: min(limit, Self.openingTime),
@@ -78,7 +83,20 @@
             opened.timeLimit = .seconds(30)
             opened.preamble = preamble
             connection = opened
+            plannedLength = known.head.sequence
             return opened
+        }
+
+        /// Lets the server plan its statements anew once the log has doubled.
+        ///
+        /// It keeps a plan for as long as it has no new statistics, also one that reads all of a table
+        /// that was empty then. A pooler's sessions have none. See
+        /// <https://www.postgresql.org/docs/current/sql-prepare.html>.
+        private func plan(on db: Connection) throws {
+            let length = known.head.sequence
+            guard !location.isPooled, length > 2 * plannedLength else { return }
+            try db.execute("DISCARD PLANS")
+            plannedLength = length
         }
 
         /// Whether a commit may be acknowledged with this `synchronous_commit`.

@@ -8,7 +8,7 @@
     ///
     /// They are values, so that a transaction can ask for what it will need together with its lock.
     enum Query {
-        static let alerts = """
+        private static let alerts = """
             SELECT \(AlertRow.columns) FROM alerts
             JOIN sources ON sources.queue = alerts.queue AND sources.id = alerts.source_id
             WHERE alerts.queue = $1
@@ -21,12 +21,14 @@
             FROM audit WHERE queue = $1 ORDER BY seq DESC LIMIT 1
             """
 
-        /// Entries, each with the hashes next to it.
+        /// Entries, each with the hashes next to it: a join could read the whole log for them.
         private static let entries = """
-            SELECT \(AuditRow.columns), before.hash, after.previous FROM audit
-            LEFT JOIN audit AS before ON before.queue = audit.queue AND before.seq = audit.seq - 1
-            LEFT JOIN audit AS after ON after.queue = audit.queue AND after.seq = audit.seq + 1
-            WHERE audit.queue = $1
+            SELECT \(AuditRow.columns),
+                (SELECT hash FROM audit AS before
+                    WHERE before.queue = audit.queue AND before.seq = audit.seq - 1),
+                (SELECT previous FROM audit AS after
+                    WHERE after.queue = audit.queue AND after.seq = audit.seq + 1)
+            FROM audit WHERE audit.queue = $1
             """
 
         /// Those that say what was asked and how it ended.
@@ -39,9 +41,15 @@
             Statement(alerts + " AND alerts.id = $2", queue, .integer(id))
         }
 
+        /// Alerts in any order, each found by its id whatever the server believes of the table.
         static func alerts(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
             Statement(
-                alerts + " AND alerts.id = ANY ($2::bigint[])", queue, .integers(ids))
+                """
+                SELECT \(AlertRow.columns) FROM unnest($2::bigint[]) AS wanted (id)
+                CROSS JOIN LATERAL (SELECT * FROM alerts
+                    WHERE alerts.queue = $1 AND alerts.id = wanted.id LIMIT 1) AS alerts
+                JOIN sources ON sources.queue = alerts.queue AND sources.id = alerts.source_id
+                """, queue, .integers(ids))
         }
 
         static func trail(_ queue: Value, _ id: Alert.ID) -> Statement {

@@ -348,20 +348,23 @@
             _ queue: Value, source: String?, orOverdue: Bool, after last: Alert.ID?, limit: Int,
             at now: ClockReading
         ) throws -> [Alert.ID] {
-            // Those that wait are bounded, and a page of them is asked for rarely.
+            let columns = """
+                \(QueuePosition.columns), CASE WHEN snoozed_boot = $2
+                    THEN CASE WHEN snoozed_boot_ms > $3 THEN snoozed_ms END
+                    ELSE CASE WHEN snoozed_ms > $4 THEN snoozed_ms END END
+                """
+            // Those that wait are bounded. The one where a page begins may have ended meanwhile.
             let found = try run(
                 Statement(
                     """
-                    SELECT \(QueuePosition.columns), CASE WHEN snoozed_boot = $2
-                        THEN CASE WHEN snoozed_boot_ms > $3 THEN snoozed_ms END
-                        ELSE CASE WHEN snoozed_ms > $4 THEN snoozed_ms END END,
-                        outcome IS NULL AND ($5 = 1 OR expires_ms IS NULL OR CASE
+                    SELECT \(columns), ($5 = 1 OR expires_ms IS NULL OR CASE
                             WHEN boot = $2 AND expires_boot_ms IS NOT NULL
                             THEN expires_boot_ms > $3 ELSE expires_ms > $4 END)
                         AND ($6::text IS NULL OR source_id IN (SELECT sources.id FROM sources
                             WHERE queue = $1 AND name = $6))
-                    FROM alerts WHERE queue = $1 AND id IN (SELECT id FROM alerts
-                        WHERE queue = $1 AND outcome IS NULL UNION SELECT $7::bigint)
+                    FROM alerts WHERE queue = $1 AND outcome IS NULL
+                    UNION ALL SELECT \(columns), false
+                    FROM alerts WHERE queue = $1 AND id = $7 AND outcome IS NOT NULL
                     """,
                     Query.moment(queue, now) + [
                         .integer(orOverdue ? 1 : 0), .optional(source), .optional(last),

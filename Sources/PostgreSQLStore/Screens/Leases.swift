@@ -163,21 +163,25 @@
                     WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
                     ON CONFLICT DO NOTHING
                     """, queue, epoch.value, .text(screen), .integer(capacity)),
-                as: epoch, into: "screens", on: db, queue)
+                as: epoch, into: "screens",
+                insteadOf: Statement(
+                    "DELETE FROM screens WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
+                on: db, queue)
         }
 
         /// Deletes rows whose time is over, and inserts one; returns whether it is there, which may be
         /// since an earlier attempt whose reply was lost.
         ///
-        /// - Parameter survivesFailover: Whether a standby must have the row, too.
+        /// - Parameters:
+        ///   - deletion: Deletes those that would keep it out.
+        ///   - survivesFailover: Whether a standby must have the row, too.
         static func insert(
             _ insertion: Statement, as epoch: Epoch, into table: String,
-            survivesFailover: Bool = false, on db: Connection, _ queue: Value
+            insteadOf deletion: Statement, survivesFailover: Bool = false, on db: Connection,
+            _ queue: Value
         ) throws -> Bool {
             let statements = Pipeline([
-                Statement(
-                    "DELETE FROM \(table) WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
-                insertion,
+                deletion, insertion,
                 Statement(
                     "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue, epoch.value),
             ])
@@ -397,18 +401,25 @@
             var isAttached = false
             var isReleased = false
             var lastSign = ContinuousClock.now
-            /// What it has announced last.
-            var screen: String
-            /// What it announces if it wants the lead and gets it; `nil` if it does not want it.
-            var leading: String?
+            var announcement: Announcement
+            /// The one that others can see; `nil` if the row may say something else.
+            var stored: Announcement?
+            /// The last look at its state, and how many changes there had been before that.
+            var look: (changes: UInt64, found: LeaseState)?
 
             init(screen: String) {
-                self.screen = screen
+                announcement = Announcement(screen: screen)
                 epoch = Epoch()
                 told = epoch
             }
 
-            mutating func lose() { (epoch, isAttached) = (Epoch(), false) }
+            mutating func lose() { (epoch, isAttached, stored) = (Epoch(), false, nil) }
+        }
+
+        private struct Announcement: Equatable {
+            let screen: String
+            /// What it announces if it wants the lead and gets it; `nil` if it does not want it.
+            var leading: String?
         }
 
         private let leases: Leases
@@ -430,7 +441,7 @@
         func attach(_ db: Connection, _ queue: Value) throws -> Bool {
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
-            let (epoch, screen) = state.withLock { ($0.epoch, $0.screen) }
+            let (epoch, screen) = state.withLock { ($0.epoch, $0.announcement.screen) }
             let isAttached = try Leases.insert(epoch, screen, db, queue)
             state.withLock { ($0.isAttached, $0.lastSign) = (isAttached, now) }
             return isAttached
@@ -460,32 +471,29 @@
             guard let text = try? leases.text(screen), let leading = try? leases.text(leader) else {
                 return .lost
             }
-            state.withLock { ($0.screen, $0.leading) = (text, wantsLead ? leading : nil) }
+            let announcement = Announcement(screen: text, leading: wantsLead ? leading : nil)
+            state.withLock { $0.announcement = announcement }
             let found = try? await leases.run("announce the screen") { db, queue in
                 try self.look(db, queue, announces: true)
             }
-            leases.changed()
             return found ?? .lost
         }
 
         nonisolated(nonsending) func state(after seen: LeaseState) async -> LeaseState {
-            let count = leases.changes.count
-            let now = await current()
-            guard now == seen else { return now }
-            await leases.changes.wait(after: count, atMost: .seconds(1))
-            return await current()
-        }
-
-        /// The state now, or once that it was lost although it is attached again.
-        private nonisolated(nonsending) func current() async -> LeaseState {
+            if let look = state.withLock({ $0.look }), look.found == seen {
+                await leases.changes.wait(after: look.changes, atMost: .seconds(1))
+            }
+            let changes = leases.changes.count
             let found = try? await leases.run("look for screens") { db, queue in
                 try self.look(db, queue, announces: false)
             }
-            let wasLost = state.withLock { state in
-                defer { state.told = state.epoch }
-                return state.told != state.epoch
+            return state.withLock { state in
+                // Once that it was lost, although it is attached again.
+                let wasLost = state.told != state.epoch
+                state.told = state.epoch
+                state.look = wasLost ? nil : (changes, found ?? .lost)
+                return wasLost ? .lost : found ?? .lost
             }
-            return wasLost ? .lost : found ?? .lost
         }
 
         /// Reads the state. A screen that has lost its row is told so, and attached by the next look.
@@ -498,16 +506,19 @@
                 guard try attach(db, queue) else { return .lost }
                 leases.changed()
             }
-            if announces {
+            let announcement = state.announcement
+            if announces, announcement != state.stored {
                 try db.run(
                     """
                     UPDATE screens SET screen = $3, seen_ms = \(Lease.clock),
                         leads = CASE WHEN $4 = 1 THEN leads ELSE 0 END
                     WHERE queue = $1 AND epoch = $2
-                    """, queue, state.epoch.value, .text(state.screen),
-                    .integer(state.leading == nil ? 0 : 1))
+                    """, queue, state.epoch.value, .text(announcement.screen),
+                    .integer(announcement.leading == nil ? 0 : 1))
+                self.state.withLock { if $0.epoch == state.epoch { $0.stored = announcement } }
+                leases.changed()
             }
-            let found = try self.state(state.epoch, leading: state.leading, db, queue)
+            let found = try self.state(state.epoch, leading: announcement.leading, db, queue)
             if found == .lost {
                 self.state.withLock { if $0.epoch == state.epoch { $0.lose() } }
             }
@@ -520,9 +531,14 @@
         ) throws -> LeaseState {
             var found = try leases.roster(db, queue, without: epoch)
             guard found.isThere else { return .lost }
-            if let leading, !found.leads {
+            let canLead = found.others.leader.map {
+                $0.silence ?? .zero > .milliseconds(Lease.leading)
+            }
+            if let leading, !found.leads, canLead ?? true {
+                state.withLock { $0.stored = nil }
                 try Self.lead(epoch, as: leading, db, queue)
                 found = try leases.roster(db, queue, without: epoch)
+                leases.changed()
             }
             return found.leads ? .leading(found.others) : .following(found.others)
         }

@@ -48,12 +48,19 @@
                     VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
                     """, queue, .integer(alert),
                     .text(purpose == .handling ? "handling" : "waiting"), number.value),
-                as: number, into: "claims", survivesFailover: purpose == .handling, on: db, queue)
+                as: number, into: "claims",
+                insteadOf: Statement(
+                    """
+                    DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
+                        AND NOT \(Lease.isSeen())
+                    """, queue, .integer(alert)),
+                survivesFailover: purpose == .handling, on: db, queue)
             state.withLock { $0.lastSign = now }
             return isThere
         }
 
-        /// The statements that renew claims, and return the epochs of those that are there.
+        /// The statements that renew claims, and return the epochs of those that are there; then one
+        /// that deletes others whose time is over.
         static func renewals(of claims: [RowClaim], _ queue: Value) -> [Statement] {
             let handling = claims.filter { $0.purpose == .handling }
             let waiting = claims.filter { $0.purpose == .waiting }
@@ -72,6 +79,12 @@
                     RETURNING epoch
                     """, queue, .integers(waiting.map(\.alert)),
                     .integers(waiting.map { Int64(bitPattern: $0.number.number) })),
+                // Those of processes that have vanished, which nobody else deletes.
+                Statement(
+                    """
+                    DELETE FROM claims WHERE queue = $1 AND purpose = 'waiting'
+                        AND NOT \(Lease.isSeen())
+                    """, queue),
             ]
         }
 

@@ -1,0 +1,52 @@
+#if PostgreSQL
+    import PostgreSQL
+    import PostgreSQLTesting
+    import StoreTesting
+    import TestSupport
+    import Testing
+
+    @testable import AlertCore
+    @testable import PostgreSQLStore
+
+    @Suite("Plans of statements", .inParallel, .needsServer)
+    struct PlanTests {
+        /// The server keeps plans, and knows nothing of the tables before it has analyzed them.
+        @Test("What was planned for an empty queue does not read all of one that has grown")
+        func growth() async throws {
+            let queue = try await PostgreSQLQueue()
+            let db = try queue.connect()
+            for table in ["alerts", "audit"] {
+                try db.execute("ALTER TABLE \(table) SET (autovacuum_enabled = false)")
+            }
+            let store = try await queue.open(SystemClock())
+            let first = try await store.ask(.yesNo()).id
+            // After five times, a plan is kept.
+            for _ in 0..<10 {
+                _ = try await store.read("read") { try Self.rowsRead($0, $1, first) }
+            }
+            for _ in 0..<20 {
+                let questions = (0..<100).map { _ in Question(alert: .yesNo(), source: "test") }
+                _ = try await store.commit(
+                    questions.map { .ask($0) }, request: nil, by: .ana, under: nil)
+            }
+            let count = try await store.read("read") { try Self.rowsRead($0, $1, first) }
+            #expect(count > 0 && count < 100, "\(count) rows were read")
+            await store.close()
+        }
+
+        /// How many rows of the tables are read in order to find an alert, and a page.
+        private static func rowsRead(
+            _ db: Connection, _ queue: Value, _ id: Alert.ID
+        ) throws -> Int64 {
+            try db.reading {
+                #expect(try db.checkedAlert(queue, id) != nil)
+                #expect(try db.readableAlerts(queue, [id]).count == 1)
+                let sum = """
+                    SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables
+                    WHERE relname IN ('alerts', 'audit') AND schemaname = current_schema()
+                    """
+                return try db.first(sum) { $0.integer() } ?? 0
+            }
+        }
+    }
+#endif
