@@ -145,11 +145,10 @@
                 // invalid_password
                 return PostgreSQLError(.rejected(SQLState("28P01"), reason), "connect")
             }
-            if RejectionText.isAboutTLS(errorLines) {
-                // invalid_authorization_specification
-                return PostgreSQLError(.rejected(SQLState("28000"), reason), "connect")
-            }
-            return PostgreSQLError(.unreachable(reason), "connect")
+            let error = PostgreSQLError(.unreachable(reason), "connect")
+            guard error.isAboutTLS else { return error }
+            // invalid_authorization_specification
+            return PostgreSQLError(.rejected(SQLState("28000"), reason), "connect")
         }
 
         deinit { close() }
@@ -601,29 +600,33 @@
         }
     }
 
-    extension PostgreSQLError {
-        /// Whether a server does not let us in for want of a common encryption or identity.
-        package var isAboutTLS: Bool { RejectionText.isAboutTLS(["\(self)"]) }
-    }
-
     extension RejectionText {
         /// What libpq says if both sides don't agree on encryption, or on who the other one is; see its
         /// files fe-secure-openssl.c and fe-connect.c.
-        private static let disagreements = [
+        fileprivate static let disagreements = [
             "does not support SSL", "certificate", "SSL error: tlsv1 alert",
             "SSL error: sslv3 alert",
         ]
 
-        /// Whether every attempt ended with that, which does not pass by itself.
-        static func isAboutTLS(_ lines: [String]) -> Bool {
-            let attempts = lines.filter { $0.hasPrefix("connection to server ") }
-            let others = attempts.filter { line in
-                !disagreements.contains { line.contains($0) }
-            }
-            return others.isEmpty
-                && lines.contains { line in
-                    disagreements.contains { line.contains($0) }
-                }
+        /// Whether each attempt that the reason tells of ended with one of some texts.
+        fileprivate static func eachAttempt(of reason: String, says texts: [String]) -> Bool {
+            let attempts = reason.split(separator: "connection to server ")
+            return !attempts.isEmpty
+                && attempts.allSatisfy { attempt in texts.contains { attempt.contains($0) } }
+        }
+    }
+
+    extension PostgreSQLError {
+        /// Whether no server lets us in for want of a common encryption or identity, which does not
+        /// pass by itself.
+        package var isAboutTLS: Bool {
+            RejectionText.eachAttempt(of: "\(self)", says: RejectionText.disagreements)
+        }
+
+        /// Whether all servers that were reached are standbys; see `target_session_attrs`,
+        /// <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS>.
+        package var hasReachedOnlyStandbys: Bool {
+            RejectionText.eachAttempt(of: "\(self)", says: ["session is read-only"])
         }
     }
 

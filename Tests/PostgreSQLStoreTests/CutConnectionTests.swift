@@ -188,8 +188,7 @@
             // question, may lose its reply first.
             let isInserted = try await eventually {
                 proxy.heal()
-                // Connects.
-                #expect(await store.screens() == ScreenRoster())
+                try await store.leases.run("connect") { _, _ in }
                 proxy.fail(.cut, after: 0, .toClient)
                 #expect(await thrown { try await store.claim(1) }?.kind == "unreachable")
                 return try rows() == [1, 0]

@@ -39,7 +39,7 @@
             _ db: Connection, _ queue: Value, _ id: Alert.ID
         ) throws -> Int64 {
             try db.reading {
-                #expect(try db.checkedAlert(queue, id) != nil)
+                #expect(try db.find(queue, .id(id)) != nil)
                 #expect(try db.readableAlerts(queue, [id]).count == 1)
                 let sum = """
                     SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables

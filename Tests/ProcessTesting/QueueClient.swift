@@ -51,12 +51,14 @@ package final class QueueClient: Sendable {
 
     /// Makes one request, and waits for its reply.
     ///
+    /// - Parameter pause: How long it waits between two looks for the reply.
     /// - Throws: ``Silence`` if the process has ended, or is silent for `seconds`.
     package func ask(
-        _ verb: String, _ fields: [String: any Sendable] = [:], seconds: Int = 60
+        _ verb: String, _ fields: [String: any Sendable] = [:], seconds: Int = 60,
+        each pause: Duration = .milliseconds(1)
     ) async throws -> Reply {
         try send(verb, fields)
-        return try await reply(seconds: seconds)
+        return try await reply(seconds: seconds, each: pause)
     }
 
     /// Makes a request without waiting; ``reply(to:seconds:)`` has the reply.
@@ -71,9 +73,11 @@ package final class QueueClient: Sendable {
 
     /// The next reply to a request with this tag, which may come before or after the others; `nil`
     /// for the requests without a tag, which are answered in their order.
-    package func reply(to tag: Int? = nil, seconds: Int = 60) async throws -> Reply {
+    package func reply(
+        to tag: Int? = nil, seconds: Int = 60, each pause: Duration = .milliseconds(1)
+    ) async throws -> Reply {
         var found: Reply?
-        _ = try await eventually(within: .seconds(seconds), each: .milliseconds(1)) {
+        _ = try await eventually(within: .seconds(seconds), each: pause) {
             try Task.checkCancellation()
             // In this order: its last words are there once it has ended.
             let code = process.poll()

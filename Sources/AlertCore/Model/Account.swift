@@ -1,3 +1,5 @@
+import TextFormats
+
 /// An account of a machine.
 ///
 /// Two are equal if they have the same number on the same host; a name may change. Root, whose number
@@ -34,6 +36,12 @@ extension Account: Hashable {
 extension Account {
     /// Whether it has all rights over the accounts of its host.
     package var isRoot: Bool { uid == 0 }
+
+    /// Whether a text can be the name of a machine, also in `root@db7`.
+    package static func isHost(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 255 && SafeText.line(text).isIdentical(to: text)
+            && !text.contains { $0 == "@" || $0.isWhitespace }
+    }
 
     /// The host as the log has it; `nil` for an account of the machine of a queue in files.
     package var recordedHost: String? { host.isEmpty ? nil : host }

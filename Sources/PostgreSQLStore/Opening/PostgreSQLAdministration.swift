@@ -86,9 +86,7 @@
             var best: (trip: Int64, skew: Int64)?
             for _ in 0..<2 {
                 let before = SystemClock().now().wallMilliseconds
-                let time = try db.first(
-                    "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-                ) { $0.integer() }
+                let time = try db.first("SELECT \(Lease.clock)") { $0.integer() }
                 let after = SystemClock().now().wallMilliseconds
                 guard let time, after - before < best?.trip ?? .max else { continue }
                 best = (after - before, time - (before + after) / 2)

@@ -381,7 +381,8 @@
         }
 
         package nonisolated(nonsending) func screens() async -> ScreenRoster {
-            (try? await leases.roster()) ?? ScreenRoster()
+            (try? await read("look for screens") { [leases] in try leases.roster($0, $1) })
+                ?? ScreenRoster()
         }
 
         package nonisolated(nonsending) func claim(
@@ -499,7 +500,7 @@
                 var needed = [Query.sources(queue, account, source)]
                 if let key = question.alert.key {
                     let query = Query.key(queue, key, source: source, of: account)
-                    needed += [query.alert, query.trail]
+                    needed += [query.row, query.trail]
                 }
                 return needed
             case .resolve(let id, _, _), .snooze(let id, _), .collect(let id, _), .run(let id, _),

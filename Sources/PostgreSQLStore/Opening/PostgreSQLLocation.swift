@@ -39,7 +39,7 @@
                     }
                     queue = value
                 case "host_name":
-                    guard Self.isHostName(value) else {
+                    guard Account.isHost(value) else {
                         throw Self.invalid(
                             "host_name",
                             "is not the name of a machine, which has at most 255 bytes, and no "
@@ -92,12 +92,6 @@
         package var setUp: String {
             let quoted = description.replacing("'", with: "'\\''")
             return "alertq doctor --setup-postgresql --database '\(quoted)'"
-        }
-
-        /// Whether a text can be the name of a machine, also in `root@db7`.
-        private static func isHostName(_ text: String) -> Bool {
-            !text.isEmpty && text.utf8.count <= 255 && SafeText.line(text).isIdentical(to: text)
-                && !text.contains { $0 == "@" || $0.isWhitespace }
         }
 
         /// A value of a query without its percent signs; see RFC 3986 §2.1.

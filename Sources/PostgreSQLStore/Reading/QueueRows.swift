@@ -14,6 +14,13 @@
             WHERE alerts.queue = $1
             """
 
+        /// The end of a queue's log, how often something has changed without an entry, and what the
+        /// server's clock shows.
+        static func head(_ queue: Value) -> Statement {
+            Statement(
+                "SELECT seq, hash, changes, \(Lease.clock) FROM heads WHERE queue = $1", queue)
+        }
+
         /// The end of the log of the queue `$1`, and where that goes on if it has moved.
         static let logEnd = """
             SELECT seq, hash,
@@ -56,10 +63,29 @@
             Statement(trail + " AND audit.alert_id = $2 ORDER BY audit.seq", queue, .integer(id))
         }
 
-        /// The alert that has a key, and the entries about it.
+        /// What is read of an alert: its row, the entries that say what was asked and how it ended, and
+        /// the last request that a screen cancel it.
+        struct One {
+            let row: Statement
+            let trail: Statement
+            let cancelRequest: Statement
+        }
+
+        static func one(_ queue: Value, _ reference: AlertReference) -> One {
+            switch reference {
+            case .id(let id):
+                One(
+                    row: alert(queue, id), trail: trail(queue, id),
+                    cancelRequest: cancelRequest(queue, id))
+            case .key(let key, let source, let account):
+                self.key(queue, key, source: source, of: account)
+            }
+        }
+
+        /// The same of the alert that has a key.
         static func key(
             _ queue: Value, _ key: String, source: String, of account: Account
-        ) -> (alert: Statement, trail: Statement) {
+        ) -> One {
             let id = """
                 (SELECT alerts.id FROM alerts JOIN sources ON sources.id = alerts.source_id
                 WHERE alerts.queue = $1 AND alerts.key = $2 AND sources.name = $3
@@ -70,10 +96,10 @@
                 queue, .text(key), .text(source), .integer(Int64(account.uid)),
                 .text(account.host),
             ]
-            return (
-                Statement(alerts + " AND alerts.id = \(id)", values),
-                Statement(trail + " AND audit.alert_id = \(id) ORDER BY audit.seq", values)
-            )
+            return One(
+                row: Statement(alerts + " AND alerts.id = \(id)", values),
+                trail: Statement(trail + " AND audit.alert_id = \(id) ORDER BY audit.seq", values),
+                cancelRequest: Statement(cancelRequests(of: id), values))
         }
 
         /// A source of an account, and the row of the account itself, which has no name.
@@ -86,12 +112,15 @@
         }
 
         static func cancelRequest(_ queue: Value, _ id: Alert.ID) -> Statement {
-            Statement(
-                entries
-                    + """
-                     AND audit.alert_id = $2 AND audit.event = 'cancelling'
-                    ORDER BY audit.seq DESC LIMIT 1
-                    """, queue, .integer(id))
+            Statement(cancelRequests(of: "$2"), queue, .integer(id))
+        }
+
+        private static func cancelRequests(of id: String) -> String {
+            entries
+                + """
+                 AND audit.alert_id = \(id) AND audit.event = 'cancelling'
+                ORDER BY audit.seq DESC LIMIT 1
+                """
         }
 
         static func erasure(_ queue: Value, _ sequence: Int64) -> Statement {
@@ -114,6 +143,15 @@
                 .blob(change.request.bytes), .integer(change.position))
         }
 
+        /// The rows of the attached screens; see ``ScreenRow``.
+        static func screens(_ queue: Value) -> Statement {
+            Statement(
+                """
+                SELECT epoch, leads, screen, \(Lease.clock) - seen_ms, \(Lease.isSeen())::int
+                FROM screens WHERE queue = $1 ORDER BY epoch
+                """, queue)
+        }
+
         /// Whether a screen or a claim is still there: whoever takes its place deletes its row.
         static func isAttached(_ queue: Value, _ epoch: Epoch) -> Statement {
             Statement(
@@ -130,6 +168,25 @@
                 WHERE queue = $1 AND purpose = 'waiting' AND alert_id = ANY ($2::bigint[])
                     AND \(Lease.isSeen())
                 """, queue, .integers(ids))
+        }
+    }
+
+    /// A screen as it is stored.
+    struct ScreenRow {
+        let epoch: UInt64
+        let leads: Bool
+        /// The JSON of the `AttachedScreen`.
+        let text: String
+        /// For how many milliseconds it has given no sign of life.
+        let silence: Int64
+        let isSeen: Bool
+
+        init(_ row: borrowing Row) {
+            epoch = UInt64(bitPattern: row.integer(at: 0))
+            leads = row.integer(at: 1) == 1
+            text = row.optionalText(at: 2) ?? ""
+            silence = row.integer(at: 3)
+            isSeen = row.integer(at: 4) == 1
         }
     }
 
@@ -232,23 +289,35 @@
             }
         }
 
-        /// Returns an alert, if the log confirms it.
-        func checkedAlert(_ queue: Value, _ id: Alert.ID) throws -> AlertRow? {
-            let found = try readAtOnce([Query.alert(queue, id), Query.trail(queue, id)])
-            return try found[0].first { try AlertRow($0) }?.checked(by: found[1]) {
-                try run(Query.erasure(queue, $0))
+        /// Returns an alert, if the log confirms it, with what is stored of the screens.
+        func find(_ queue: Value, _ reference: AlertReference) throws -> FoundAlert? {
+            let query = Query.one(queue, reference)
+            let found = try readAtOnce([
+                Query.head(queue), query.row, query.trail, query.cancelRequest,
+                Query.screens(queue),
+            ])
+            guard let head = found[0].first({ AuditHead($0, at: 0) }) else { throw Self.noHead }
+            guard var row = try found[1].first({ try AlertRow($0) }) else { return nil }
+            row = try row.checked(by: found[2]) { try run(Query.erasure(queue, $0)) }
+            if case .key(let key, let source, let account) = reference {
+                row = try row.checkedKey(key, source: source, of: account)
             }
+            let isCancelRequested =
+                try row.record.response == nil
+                && found[3].cancelRequest(of: row.record.id) != nil
+            return FoundAlert(
+                row: row, isCancelRequested: isCancelRequested, head: head, screens: found[4])
         }
+    }
 
-        /// Returns the alert that an account has asked with a key, if the log confirms it.
-        func checkedAlert(
-            _ queue: Value, key: String, source: String, of account: Account
-        ) throws -> AlertRow? {
-            let query = Query.key(queue, key, source: source, of: account)
-            let found = try readAtOnce([query.alert, query.trail])
-            return try found[0].first { try AlertRow($0) }?
-                .checked(by: found[1]) { try run(Query.erasure(queue, $0)) }
-                .checkedKey(key, source: source, of: account)
-        }
+    /// An alert that the log confirms.
+    struct FoundAlert {
+        let row: AlertRow
+        /// Whether somebody has requested that the screen that shows it cancel it.
+        let isCancelRequested: Bool
+        /// The end of the log at that time.
+        let head: AuditHead
+        /// The rows of the screens.
+        let screens: QueryResult
     }
 #endif

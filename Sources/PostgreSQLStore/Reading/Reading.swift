@@ -10,25 +10,28 @@
             _ reference: AlertReference
         ) async throws(AlertError) -> Receipt {
             let hosts = hosts
-            let found = try await read("look for an alert") { [clock] db, queue -> Receipt? in
-                // In this order: what happens in between comes after the head.
-                let head = try db.head(queue).head
-                let row =
-                    switch reference {
-                    case .id(let id): try db.checkedAlert(queue, id)
-                    case .key(let key, let source, let account):
-                        try db.checkedAlert(
-                            queue, key: key, source: source, of: hosts.stored(account))
-                    }
-                guard let row else { return nil }
+            let stored =
+                if case .key(let key, let source, let account) = reference {
+                    AlertReference.key(key, source: source, of: hosts.stored(account))
+                } else {
+                    reference
+                }
+            let found = try await read("look for an alert") {
+                [clock, leases] db, queue -> Receipt? in
+                let ended = leases.ended
+                guard let found = try db.find(queue, stored) else { return nil }
                 let now = clock.now()
+                var record = found.row.visible(at: now)
+                if record.state == .queued {
+                    let screens = leases.roster(of: found.screens, besides: ended)
+                    record = screens.states(of: [record])[0]
+                }
                 return Receipt(
-                    record: row.visible(at: now),
-                    isCancelRequested: try db.isCancelRequested(queue, row),
-                    timeLeft: row.expiry.map(now.time), head: head)
+                    record: record, isCancelRequested: found.isCancelRequested,
+                    timeLeft: found.row.expiry.map(now.time), head: found.head)
             }
             guard var found else { throw reference.notFound }
-            found.record = hosts.shown(try await asSeen([found.record])[0])
+            found.record = hosts.shown(try await withOrphans([found.record])[0])
             if found.isOverdue { lookNow() }
             return found
         }
@@ -80,17 +83,18 @@
             let records: [AlertRecord]
             switch query.kind {
             case .waiting(let source, let orOverdue):
-                let found = try await read("list what waits") { [clock] db, queue in
+                let found = try await read("list what waits") { [clock, leases] db, queue in
                     let now = clock.now()
                     // What is found to wait must not end before its row is read.
                     return try db.reading {
                         let ids = try db.waiting(
                             queue, source: source, orOverdue: orOverdue, after: query.after,
                             limit: query.limit, at: now)
-                        return try db.alerts(queue, ids).map { $0.visible(at: now) }
+                        let found = try db.alerts(queue, ids).map { $0.visible(at: now) }
+                        return try leases.roster(db, queue).states(of: found)
                     }
                 }
-                records = try await asSeen(found)
+                records = try await withOrphans(found)
             case .history(let filter):
                 records = try await history(
                     hosts.stored(filter), limit: query.limit, after: query.after)
@@ -170,15 +174,7 @@
 
         // MARK: States
 
-        /// The records, with what only the processes tell: which are on a screen, and which are
-        /// orphaned.
-        private nonisolated(nonsending) func asSeen(
-            _ records: [AlertRecord]
-        ) async throws(AlertError) -> [AlertRecord] {
-            guard records.contains(where: { $0.state == .queued }) else { return records }
-            return try await withOrphans(try await leases.roster().states(of: records))
-        }
-
+        /// The records, with what only the processes tell: which are orphaned.
         nonisolated(nonsending) func withOrphans(
             _ records: [AlertRecord]
         ) async throws(AlertError) -> [AlertRecord] {
@@ -232,25 +228,21 @@
             return ids.compactMap { found[$0] }
         }
 
-        /// Whether a cancel was requested from the screen that shows an alert.
-        func isCancelRequested(_ queue: Value, _ row: AlertRow) throws -> Bool {
-            try row.record.response == nil
-                && run(Query.cancelRequest(queue, row.record.id))
-                    .cancelRequest(of: row.record.id) != nil
-        }
-
         /// How many alerts, not counting one, could be shown now, counted up to 1,000.
         func ready(_ queue: Value, besides id: Alert.ID) throws -> WaitingAlerts {
-            let count = { [self] (condition: String) in
-                try first(
-                    """
-                    SELECT count(*) FROM (SELECT 1 FROM alerts WHERE queue = $1
-                        AND outcome IS NULL AND snoozed_ms IS NULL AND id <> $2\(condition)
-                        LIMIT 1000) AS ready
-                    """, queue, .integer(id)
-                ) { Int($0.integer()) } ?? 0
+            let count = { (condition: String) in
+                """
+                (SELECT count(*) FROM (SELECT 1 FROM alerts WHERE queue = $1
+                    AND outcome IS NULL AND snoozed_ms IS NULL AND id <> $2\(condition)
+                    LIMIT 1000) AS ready)
+                """
             }
-            return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
+            return try first(
+                "SELECT \(count("")), \(count(" AND priority = 3"))", queue, .integer(id)
+            ) { row in
+                WaitingAlerts(
+                    count: Int(row.integer(at: 0)), critical: Int(row.integer(at: 1)))
+            } ?? WaitingAlerts()
         }
 
         // MARK: What comes next
@@ -259,8 +251,8 @@
             _ query: ScreenQuery, _ queue: Value, at now: ClockReading
         ) throws -> Upcoming {
             var upcoming = try Upcoming(for: query, at: now) { query in
-                try next(query, queue, at: now).flatMap { try checkedAlert(queue, $0) }.map { row in
-                    (row.alert, isCancelRequested: try isCancelRequested(queue, row))
+                try next(query, queue, at: now).flatMap { try find(queue, .id($0)) }.map { found in
+                    (found.row.alert, isCancelRequested: found.isCancelRequested)
                 }
             }
             upcoming.waiting = try ready(queue, besides: upcoming.record?.id ?? 0)

@@ -38,8 +38,8 @@
         private struct State {
             var screens: [ObjectIdentifier: WeakLease] = [:]
             var claims: [Epoch: WeakClaim] = [:]
-            /// Those that have ended, and whose rows were not deleted yet.
-            var ended: [UInt64] = []
+            /// Those that have ended, and whose rows may still be there.
+            var ended: Set<UInt64> = []
             var renewal: Task<Void, Never>?
             var expiry: Task<Void, Never>?
             var isClosed = false
@@ -94,7 +94,7 @@
             do throws(AlertError) {
                 return try await run(operation, body)
             } catch {
-                state.withLock { $0.ended.append(epoch.number) }
+                state.withLock { _ = $0.ended.insert(epoch.number) }
                 startRenewing()
                 deleteEndedSoon()
                 throw error
@@ -102,22 +102,16 @@
         }
 
         private func deleteEnded(_ db: Connection, _ queue: Value) throws {
-            let ended = state.withLock { state in
-                defer { state.ended = [] }
-                return state.ended
-            }
+            let ended = ended
             guard !ended.isEmpty else { return }
-            do {
-                for table in ["screens", "claims"] {
-                    try db.run(
-                        "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])",
-                        queue, .integers(ended.map { Int64(bitPattern: $0) }))
-                }
-            } catch {
-                // The next call tries it again.
-                state.withLock { $0.ended += ended }
-                throw error
+            let epochs = Value.integers(ended.map { Int64(bitPattern: $0) })
+            let deletions = ["screens", "claims"].map { table in
+                Statement(
+                    "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])", queue,
+                    epochs)
             }
+            try db.run(Pipeline(deletions))
+            state.withLock { $0.ended.subtract(ended) }
         }
 
         /// Deletes the rows of leases that have ended.
@@ -206,40 +200,19 @@
         }
 
         /// The attached screens.
-        ///
-        /// - Parameter epoch: One to leave out.
-        nonisolated(nonsending) func roster(
-            without epoch: Epoch? = nil
-        ) async throws(AlertError) -> ScreenRoster {
-            try await run("look for screens") { db, queue in
-                try self.roster(db, queue, without: epoch).others
-            }
+        func roster(_ db: Connection, _ queue: Value) throws -> ScreenRoster {
+            // In this order: what has ended in between is shown, and not what ended before.
+            let ended = ended
+            return roster(of: try db.run(Query.screens(queue)), besides: ended)
         }
 
-        /// The other screens, and what is stored about one: whether it is there and leads.
-        func roster(
-            _ db: Connection, _ queue: Value, without epoch: Epoch?
-        ) throws -> (others: ScreenRoster, isThere: Bool, leads: Bool) {
+        /// The screens in a result of ``Query/screens(_:)``.
+        ///
+        /// - Parameter epochs: Those to leave out.
+        func roster(of result: QueryResult, besides epochs: Set<UInt64>) -> ScreenRoster {
             var roster = ScreenRoster()
-            var own: (isThere: Bool, leads: Bool) = (false, false)
-            let rows = try db.rows(
-                """
-                SELECT epoch, leads, screen, \(Lease.clock) - seen_ms, \(Lease.isSeen())::int
-                FROM screens WHERE queue = $1 ORDER BY epoch
-                """, queue
-            ) { row in
-                (
-                    epoch: row.integer(at: 0), leads: row.integer(at: 1) == 1,
-                    text: row.optionalText(at: 2) ?? "", silence: row.integer(at: 3),
-                    isSeen: row.integer(at: 4) == 1
-                )
-            }
-            for row in rows {
-                if let epoch, row.epoch == Int64(bitPattern: epoch.number) {
-                    own = (true, row.leads)
-                    continue
-                }
-                guard row.isSeen,
+            for row in result.rows({ ScreenRow($0) }) {
+                guard row.isSeen, !epochs.contains(row.epoch),
                     var screen = try? JSONDecoder().decode(
                         AttachedScreen.self, from: Data(row.text.utf8))
                 else { continue }
@@ -247,13 +220,16 @@
                 if row.silence > Lease.silence { screen.silence = .milliseconds(row.silence) }
                 if row.leads { roster.leader = screen } else { roster.followers.append(screen) }
             }
-            return (roster, own.isThere, own.leads)
+            return roster
         }
+
+        /// The screens and claims that have ended, and whose rows may still be there.
+        var ended: Set<UInt64> { state.withLock { $0.ended } }
 
         fileprivate func release(_ lease: ObjectIdentifier, _ epoch: Epoch) {
             let wasAttached = state.withLock { state in
                 guard state.screens.removeValue(forKey: lease) != nil else { return false }
-                state.ended.append(epoch.number)
+                state.ended.insert(epoch.number)
                 return true
             }
             guard wasAttached else { return }
@@ -280,7 +256,7 @@
         func end(_ claim: Epoch) {
             let wasHeld = state.withLock { state in
                 guard state.claims.removeValue(forKey: claim) != nil else { return false }
-                state.ended.append(claim.number)
+                state.ended.insert(claim.number)
                 return true
             }
             if wasHeld { deleteEndedSoon() }
@@ -343,7 +319,7 @@
             let lost = screens.filter { lease, epoch in lease.isLost(epoch, isKept(epoch), at: now)
             }
             guard !lost.isEmpty else { return }
-            state.withLock { $0.ended += lost.map(\.1.number) }
+            state.withLock { $0.ended.formUnion(lost.map(\.1.number)) }
             changes.change()
         }
 
@@ -374,7 +350,7 @@
             stop()
             let epochs = leases.map(\.epoch.number)
             let hadAny = state.withLock { state in
-                state.ended += epochs + state.claims.keys.map(\.number)
+                state.ended.formUnion(epochs + state.claims.keys.map(\.number))
                 (state.screens, state.claims, state.isClosed) = ([:], [:], true)
                 return state.renewal != nil
             }
@@ -529,18 +505,26 @@
         private func state(
             _ epoch: Epoch, leading: String?, _ db: Connection, _ queue: Value
         ) throws -> LeaseState {
-            var found = try leases.roster(db, queue, without: epoch)
-            guard found.isThere else { return .lost }
-            let canLead = found.others.leader.map {
-                $0.silence ?? .zero > .milliseconds(Lease.leading)
+            let found = try storedState(epoch, db, queue)
+            guard let leading, case .following(let others) = found else { return found }
+            if let leader = others.leader, leader.silence ?? .zero <= .milliseconds(Lease.leading) {
+                return found
             }
-            if let leading, !found.leads, canLead ?? true {
-                state.withLock { $0.stored = nil }
-                try Self.lead(epoch, as: leading, db, queue)
-                found = try leases.roster(db, queue, without: epoch)
-                leases.changed()
-            }
-            return found.leads ? .leading(found.others) : .following(found.others)
+            state.withLock { $0.stored = nil }
+            try Self.lead(epoch, as: leading, db, queue)
+            leases.changed()
+            return try storedState(epoch, db, queue)
+        }
+
+        /// What is stored of the attachment, and of the other screens.
+        private func storedState(
+            _ epoch: Epoch, _ db: Connection, _ queue: Value
+        ) throws -> LeaseState {
+            let result = try db.run(Query.screens(queue))
+            let row = result.rows { ScreenRow($0) }.first { $0.epoch == epoch.number }
+            guard let row else { return .lost }
+            let others = leases.roster(of: result, besides: [epoch.number])
+            return row.leads ? .leading(others) : .following(others)
         }
 
         private static func lead(

@@ -73,11 +73,14 @@
                     .text("\((limit * 0.8).milliseconds)"))
             }
             // Deciding takes other statements than locking: a statement sees the past in which it
-            // began to wait.
+            // began to wait. The row's lock is what counts; but whoever comes as a change of the row
+            // is committed can have it before those who wait. The other lock is given in their order.
             pipeline.add(
                 """
                 SELECT seq, hash, at_ms, last_id, first_id, changes FROM heads
-                WHERE queue = $1 FOR UPDATE
+                WHERE queue = $1
+                    AND pg_advisory_xact_lock('heads'::regclass::oid::int, $1) IS NOT NULL
+                FOR UPDATE
                 """, queue)
             pipeline.add(
                 """
@@ -273,10 +276,10 @@
         func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
             let query = Query.key(queue, key, source: source, of: account)
             var isFresh = changedKeys.contains(key)
-            var row = try read(query.alert, isFresh: isFresh).first { try AlertRow($0) }
+            var row = try read(query.row, isFresh: isFresh).first { try AlertRow($0) }
             if !isFresh, let id = row?.record.id, changedAlerts.contains(id) {
                 isFresh = true
-                row = try read(query.alert, isFresh: true).first { try AlertRow($0) }
+                row = try read(query.row, isFresh: true).first { try AlertRow($0) }
             }
             return try row?.checked(by: read(query.trail, isFresh: isFresh)) {
                 try read(Query.erasure(queue, $0))

@@ -414,14 +414,11 @@
 
         static let noHead = AlertError.inconsistent(nil, "the queue has no head")
 
-        /// The end of a queue's log, how often something has changed without an entry, and what the
-        /// server's clock shows.
+        /// What ``Query/head(_:)`` finds.
         func head(
             _ queue: Value
         ) throws -> (head: AuditHead, changes: Int64, time: Int64) {
-            let found = try first(
-                "SELECT seq, hash, changes, \(Lease.clock) FROM heads WHERE queue = $1", queue
-            ) {
+            let found = try run(Query.head(queue)).first {
                 (head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3))
             }
             guard let found else { throw Self.noHead }
@@ -439,13 +436,9 @@
             switch error.meaning {
             case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
             case .tryLater where error.isConnectionLost:
-                let (attempts, standbys) = (
-                    "\(error)".ranges(of: "connection to server").count,
-                    "\(error)".ranges(of: "session is read-only").count
-                )
                 return .unreachable(
                     "can't be reached: \(error)"
-                        + (attempts == standbys && attempts > 0
+                        + (error.hasReachedOnlyStandbys
                             ? "; the location has to name the primary, too" : ""))
             case .retry where error.state == SQLState("55P03"):
                 return .busy(

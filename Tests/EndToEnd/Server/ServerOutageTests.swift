@@ -12,11 +12,17 @@
     struct ServerOutageTests {
         private static let buttons = ["-b", "yes=Go", "--cancel", "no=Stay"]
 
-        @Test("Commands that wait say so once, and go on when the server is back")
-        func outage() async throws {
+        /// A server of the test's own, with a queue.
+        private func serverQueue() async throws -> (PostgreSQLServer, CommandLineQueue) {
             let server = try await PostgreSQLServer(isSynced: true)
             let queue = try CommandLineQueue(at: server.uri)
             try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            return (server, queue)
+        }
+
+        @Test("Commands that wait say so once, and go on when the server is back")
+        func outage() async throws {
+            let (server, queue) = try await serverQueue()
             let ask = ["ask", "Go?"] + Self.buttons
             let asker = try queue.start(ask)
             #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
@@ -79,9 +85,7 @@
 
         @Test("wait --wait-for counts the time in which the server was away")
         func limit() async throws {
-            let server = try await PostgreSQLServer(isSynced: true)
-            let queue = try CommandLineQueue(at: server.uri)
-            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let (server, queue) = try await serverQueue()
             #expect(try await queue.run("ask", "Go?", "-b", "yes", "--detach").code == 0)
             try await server.stop(SIGKILL)
             let start = ContinuousClock.now
@@ -95,9 +99,7 @@
 
         @Test("A wait whose time is up ends although its server does not answer")
         func timeUp() async throws {
-            let server = try await PostgreSQLServer(isSynced: true)
-            let queue = try CommandLineQueue(at: server.uri)
-            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let (server, queue) = try await serverQueue()
             #expect(try await queue.run("ask", "Go?", "-b", "yes", "--detach").code == 0)
             let start = ContinuousClock.now
             let waiter = try queue.start(["wait", "1", "--wait-for", "15s"])
@@ -111,9 +113,7 @@
 
         @Test("A screen says that its server is away, and goes on when it is back")
         func screen() async throws {
-            let server = try await PostgreSQLServer(isSynced: true)
-            let queue = try CommandLineQueue(at: server.uri)
-            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let (server, queue) = try await serverQueue()
             let terminal = try PseudoTerminal()
             let screen = try queue.start(["present"], on: terminal)
             #expect(await eventually { terminal.text.contains("showing alerts") })
@@ -128,9 +128,7 @@
 
         @Test("An interrupted asker does not wait for a server that is away")
         func interrupted() async throws {
-            let server = try await PostgreSQLServer(isSynced: true)
-            let queue = try CommandLineQueue(at: server.uri)
-            try #require(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            let (server, queue) = try await serverQueue()
             let asker = try queue.start(["ask", "Go?"] + Self.buttons)
             #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
             try await server.stop(SIGKILL)

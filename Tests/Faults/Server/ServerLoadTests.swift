@@ -89,7 +89,7 @@
             try await client.ask(
                 "crowd",
                 ["name": name, "askers": askers, "answerers": answerers, "seconds": seconds],
-                seconds: seconds + 120)
+                seconds: seconds + 120, each: .seconds(1))
         }
     }
 #endif

@@ -54,12 +54,8 @@ struct StoreCopyCommand: Command {
     private var isJSON = false
 
     func validate() throws {
-        guard let host else { return }
-        guard !host.isEmpty, host.utf8.count <= 255, SafeText.line(host) == host,
-            !host.contains(where: { $0 == "@" || $0.isWhitespace })
-        else {
-            throw UsageError("--host is the name of a machine, and not “\(SafeText.line(host))”")
-        }
+        guard let host, !Account.isHost(host) else { return }
+        throw UsageError("--host is the name of a machine, and not “\(SafeText.line(host))”")
     }
 
     func run(in context: Context) async throws -> ExitCode {
