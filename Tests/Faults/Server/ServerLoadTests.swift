@@ -14,7 +14,8 @@
             .enabled(if: FaultForm.isFull, "takes ten minutes, for ALERTQ_FAULTS=full"))
         func load() async throws {
             let seconds = 600
-            let fleet = try await FleetQueue(hosts: 8)
+            // The memory that a server has by default.
+            let fleet = try await FleetQueue(hosts: 8, settings: ["shared_buffers": "128MB"])
             // Each is as a service would be, for the programs of a hundred others.
             let services = [
                 try await QueueClient(on: fleet.hosts[0]),
