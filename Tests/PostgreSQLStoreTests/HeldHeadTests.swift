@@ -107,6 +107,32 @@
             await store.close()
         }
 
+        @Test("Those that wait for the head get it in the order in which they came")
+        func order() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            var stores: [PostgreSQLAlertStore] = []
+            for _ in 0..<8 { stores.append(try await queue.open(busyTime: .seconds(60))) }
+            for store in stores { try await store.ask(.yesNo()) }
+            let gate = DispatchSemaphore(value: 0)
+            let held = hold(stores[0], until: gate)
+            let db = try queue.connect()
+            let asked = try await withThrowingTaskGroup { group in
+                for (number, store) in stores.enumerated().dropFirst() {
+                    group.addTask { (number, try await store.ask(.yesNo()).id) }
+                    #expect(
+                        try await eventually {
+                            let sql = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                            return try db.first(sql) { Int($0.integer()) } == number
+                        })
+                }
+                gate.signal()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try await held.value
+            #expect(asked.sorted { $0.1 < $1.1 }.map(\.0) == Array(1..<8))
+            for store in stores { await store.close() }
+        }
+
         @Test("A report names the session that holds the head, and not one that waits for it")
         func holder() async throws {
             let server = try await PostgreSQLServer()
