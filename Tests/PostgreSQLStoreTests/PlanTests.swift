@@ -31,6 +31,9 @@
             }
             let count = try await store.read("read") { try Self.rowsRead($0, $1, first) }
             #expect(count > 0 && count < 100, "\(count) rows were read")
+            // Many rows were inserted at once.
+            #expect(try await store.pendingCount() == 2001)
+            #expect(try await store.verify(expecting: nil).problems.isEmpty)
             await store.close()
         }
 

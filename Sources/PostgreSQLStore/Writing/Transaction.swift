@@ -40,10 +40,14 @@
         private(set) var concernsOthers = false
         /// Whether something has changed without an entry.
         private(set) var hasChangedSilently = false
-        /// How many statements write something.
+        /// How many rows or statements write something.
         private var writes = 0
         /// The statements that were not sent yet.
         private var pending = Pipeline()
+        /// The rows that come after these statements.
+        private var newAlerts: [[Value]] = []
+        /// The rows that come after all others: nothing that is pending depends on them.
+        private var newEntries: [[Value]] = []
         private var sources: [SourceName: SourceRow] = [:]
         /// How many more alerts of a source, or of an account, wait than before.
         private var counts: [SourceName: Int] = [:]
@@ -162,14 +166,32 @@
 
         func write(_ sql: String, _ values: [Value]) {
             writes += 1
+            takeNewAlerts()
             pending.add(Statement(sql, values))
+        }
+
+        /// Makes statements of the new alerts.
+        private func takeNewAlerts() {
+            for statement in Self.alertInsertion.statements(newAlerts, queue) {
+                pending.add(statement)
+            }
+            newAlerts = []
+        }
+
+        /// Takes what is pending, all of it as statements.
+        private func takePending() -> Pipeline {
+            takeNewAlerts()
+            for statement in Self.entryInsertion.statements(newEntries, queue) {
+                pending.add(statement)
+            }
+            defer { (pending, newEntries) = (Pipeline(), []) }
+            return pending
         }
 
         /// Sends what is pending, so that what is read next is true.
         private func flush() throws {
-            guard !pending.statements.isEmpty else { return }
-            try db.run(pending)
-            pending = Pipeline()
+            let pipeline = takePending()
+            if !pipeline.statements.isEmpty { try db.run(pipeline) }
         }
 
         /// Runs a part of the transaction, which is refused before it has written anything.
@@ -191,8 +213,8 @@
         // MARK: Ending
 
         /// The statements that end the transaction.
-        private var ending: Pipeline {
-            var pipeline = pending
+        private func ending() -> Pipeline {
+            var pipeline = takePending()
             let counts = counts.filter { $0.value != 0 }
             if !counts.isEmpty {
                 pipeline.add(
@@ -219,7 +241,7 @@
         /// Whether anything is to be stored.
         var hasChanges: Bool { writes > 0 }
 
-        func commit(within limit: Duration) -> CommitOutcome { db.commit(ending, within: limit) }
+        func commit(within limit: Duration) -> CommitOutcome { db.commit(ending(), within: limit) }
 
         func rollBack() { db.rollBack() }
 
@@ -229,19 +251,13 @@
         private func audit(_ draft: AuditDraft, by caller: Caller) throws {
             try now.checkYear(of: "clock")
             let entry = draft.entry(after: head, at: now, by: caller, input)
-            write(Self.entryInsertion, [queue] + entry.values)
+            writes += 1
+            newEntries.append(entry.values)
             entries.append(entry.event.cursor)
         }
 
-        private static let entryInsertion = """
-            INSERT INTO audit (queue, \(AuditEntry.columns.list))
-            VALUES (\(Transaction.parameters(AuditEntry.columns.count + 1)))
-            """
-
-        fileprivate static let alertInsertion = """
-            INSERT INTO alerts (queue, \(PreparedQuestion.columns.list))
-            VALUES (\(Transaction.parameters(PreparedQuestion.columns.count + 1)))
-            """
+        private static let entryInsertion = RowInsertion(into: "audit", AuditEntry.columns)
+        private static let alertInsertion = RowInsertion(into: "alerts", PreparedQuestion.columns)
 
         fileprivate static let resolution = """
             UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
@@ -249,10 +265,6 @@
                 \(Response.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
             WHERE queue = $1 AND id = $2
             """
-
-        private static func parameters(_ count: Int) -> String {
-            (1...count).map { "$\($0)" }.list
-        }
     }
 
     /// A part of a transaction was refused after it had written something.
@@ -365,12 +377,11 @@
             let (account, name) = (prepared.caller.account, prepared.question.source)
             let source = try findOrInsertSource(of: account, name)
             _ = try findOrInsertSource(of: account, "")
-            write(
-                Self.alertInsertion,
-                [queue]
-                    + prepared.values(
-                        id: id, source: source.id, at: now, expiry: expiry,
-                        entry: head.sequence.addingBounded(1)))
+            writes += 1
+            newAlerts.append(
+                prepared.values(
+                    id: id, source: source.id, at: now, expiry: expiry,
+                    entry: head.sequence.addingBounded(1)))
             lastID = id
             count(account, name, by: 1)
             changedAlerts.insert(id)
