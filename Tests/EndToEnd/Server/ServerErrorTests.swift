@@ -129,12 +129,16 @@
             try server.execute(
                 """
                 CREATE ROLE asker LOGIN;
-                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO asker;
-                REVOKE DELETE ON claims FROM asker
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO asker
                 """)
             let asker = try CommandLineQueue(
                 at: queue.path.replacing("user=alertq", with: "user=asker"))
-            let refused = try await asker.run("ask", "Go?")
+            let child = try asker.start(["ask", "Go?"])
+            #expect(await eventually { child.errors.text.contains("waiting for an answer") })
+            try server.execute("REVOKE SELECT ON audit FROM asker")
+            // It reads what is new.
+            #expect(try await queue.run("ask", "And you?", "--detach").code == 0)
+            let refused = await child.finish()
             #expect(refused.code == 77, "\(refused)")
             #expect(refused.errors.contains("stays in the queue; to withdraw it: "), "\(refused)")
             #expect(try await queue.run("show", "1").code == 0)
