@@ -200,6 +200,35 @@
             await store.close()
         }
 
+        @Test("What a screen has announced before is announced again after a reply was lost")
+        func announcedInVain() async throws {
+            let queue = try OwnServers([try await PostgreSQLServer()])
+            let proxy = try Proxy(to: queue.servers[0].socket)
+            let store = try await PostgreSQLAlertStore.open(
+                try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
+            let other = try await queue.open()
+            var screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+            let lease = try await store.attach(screen)
+            let empty = screen
+            screen.show(1, current: nil)
+            let full = screen
+            let announced = { await other.screens().followers.map(\.alert) }
+            // Until it took effect: what the store does by itself may lose its reply first.
+            let isStored = await eventually {
+                proxy.heal()
+                guard await lease.announce(empty, wantsLead: false) != .lost else { return false }
+                proxy.fail(.cut, after: 0, .toClient)
+                guard await lease.announce(full, wantsLead: false) == .lost else { return false }
+                return await announced() == [1]
+            }
+            #expect(isStored)
+            proxy.heal()
+            #expect(await eventually { await lease.announce(empty, wantsLead: false) != .lost })
+            #expect(await announced() == [nil])
+            lease.release()
+            for store in [store, other] { await store.close() }
+        }
+
         private static func location(_ proxy: Proxy) throws -> PostgreSQLLocation {
             try PostgreSQLLocation(
                 "postgresql://alertq@127.0.0.1:\(proxy.port)/postgres?sslmode=disable"

@@ -484,6 +484,8 @@
             }
             let announcement = state.announcement
             if announces, announcement != state.stored {
+                // If the reply is lost, the row may say either.
+                self.state.withLock { $0.stored = nil }
                 try db.run(
                     """
                     UPDATE screens SET screen = $3, seen_ms = \(Lease.clock),
