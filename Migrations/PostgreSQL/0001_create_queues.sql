@@ -7,6 +7,9 @@
 --         that `boot` names (`_boot_ms`), which only alerts that were copied from a file have.
 -- Order:  a transaction that writes locks the row of its queue in `heads` first, and by that every
 --         other writer of the queue out, until it is committed.
+-- Cost:   for every statement, the server reads all CHECK constraints and all conditions of triggers
+--         of the table anew; those of domains and functions it keeps. So what concerns one column is
+--         a domain, and what may change is said by a function.
 -- Runs:   once, in one transaction.
 
 -- A migration only adds to what is there, so that programs of the version before go on: `minimum` is
@@ -17,10 +20,26 @@ CREATE TABLE schema_versions (
     applied_at timestamptz NOT NULL DEFAULT now()
 );
 
+CREATE DOMAIN flag         AS smallint CHECK (VALUE IN (0, 1));
+CREATE DOMAIN filled_text  AS text     CHECK (VALUE <> '');
+CREATE DOMAIN json_text    AS text     CHECK (VALUE IS NULL OR VALUE::jsonb IS NOT NULL);
+CREATE DOMAIN duration_ms  AS bigint   CHECK (VALUE > 0);
+CREATE DOMAIN hash32       AS bytea    CHECK (length(VALUE) = 32);
+CREATE DOMAIN style        AS text     CHECK (VALUE IN ('alert', 'actionSheet'));
+CREATE DOMAIN priority     AS integer  CHECK (VALUE BETWEEN 0 AND 3);
+CREATE DOMAIN button_index AS bigint   CHECK (VALUE >= -1);
+CREATE DOMAIN outcome      AS text     CHECK (VALUE IN
+    ('answered', 'cancelled', 'dismissed', 'expired', 'withdrawn'));
+CREATE DOMAIN resolved_by  AS text     CHECK (VALUE IN
+    ('person', 'program', 'policy', 'asker', 'system'));
+CREATE DOMAIN event        AS text     CHECK (VALUE IN
+    ('asked', 'presented', 'returned', 'snoozed', 'resolved', 'collected', 'erased', 'cancelling',
+     'restored', 'ran', 'access', 'reminded', 'seen', 'claimed', 'moved', 'superseded', 'unused'));
+
 -- `host` is the machine of a file that was copied: accounts of it have an empty `host` below.
 CREATE TABLE queues (
     id       integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name     text COLLATE "C" NOT NULL UNIQUE CHECK (name <> ''),
+    name     filled_text COLLATE "C" NOT NULL UNIQUE,
     host     text COLLATE "C" NOT NULL DEFAULT ''
 );
 
@@ -29,7 +48,7 @@ CREATE TABLE queues (
 CREATE TABLE heads (
     queue    integer PRIMARY KEY REFERENCES queues (id),
     seq      bigint NOT NULL DEFAULT 0,
-    hash     bytea  NOT NULL DEFAULT decode(repeat('00', 32), 'hex') CHECK (length(hash) = 32),
+    hash     hash32 NOT NULL DEFAULT decode(repeat('00', 32), 'hex'),
     -- The time of the last transaction: none is earlier than the one before.
     at_ms    bigint NOT NULL DEFAULT 0,
     last_id  bigint NOT NULL DEFAULT 0,
@@ -54,7 +73,7 @@ CREATE TABLE sources (
 
 CREATE TABLE turns (
     queue    integer NOT NULL REFERENCES queues (id),
-    priority integer NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    priority priority NOT NULL,
     account  bigint  NOT NULL,
     source   bigint  NOT NULL,
     seq      bigint  NOT NULL,
@@ -68,17 +87,17 @@ CREATE TABLE alerts (
     source_id        bigint  NOT NULL REFERENCES sources (id),
     pid              bigint  NOT NULL,
     host             text COLLATE "C" NOT NULL,
-    key              text COLLATE "C" CHECK (key <> ''),
-    style            text    NOT NULL CHECK (style IN ('alert', 'actionSheet')),
-    priority         integer NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    key              filled_text COLLATE "C",
+    style            style   NOT NULL,
+    priority         priority NOT NULL,
     default_button   text,
     handler          text COLLATE "C",
-    presenters       text CHECK (presenters IS NULL OR presenters::jsonb IS NOT NULL),
+    presenters       json_text,
     salt             bytea,
-    dismiss_after_ms bigint CHECK (dismiss_after_ms > 0),
-    snooze_ms        bigint CHECK (snooze_ms > 0),
-    valid_ms         bigint CHECK (valid_ms > 0),
-    awaited          smallint NOT NULL DEFAULT 0 CHECK (awaited IN (0, 1)),
+    dismiss_after_ms duration_ms,
+    snooze_ms        duration_ms,
+    valid_ms         duration_ms,
+    awaited          flag    NOT NULL DEFAULT 0,
     boot             text COLLATE "C" NOT NULL,
     asked_ms         bigint NOT NULL,
     asked_boot_ms    bigint NOT NULL,
@@ -92,13 +111,11 @@ CREATE TABLE alerts (
     snoozed_boot_ms  bigint,
     snoozed_boot     text COLLATE "C",
 
-    outcome          text CHECK (outcome IN
-                         ('answered', 'cancelled', 'dismissed', 'expired', 'withdrawn')),
-    button_index     bigint CHECK (button_index >= -1),
-    resolved_by      text CHECK (resolved_by IN
-                         ('person', 'program', 'policy', 'asker', 'system')),
-    handled          smallint CHECK (handled IN (0, 1)),
-    account_host     text CHECK (account_host <> ''),
+    outcome          outcome,
+    button_index     button_index,
+    resolved_by      resolved_by,
+    handled          flag,
+    account_host     filled_text,
     responder_uid    bigint,
     responder        text COLLATE "C",
     via              text COLLATE "C",
@@ -114,13 +131,13 @@ CREATE TABLE alerts (
     erased_seq       bigint,
     superseded_by    bigint NOT NULL DEFAULT 0 CHECK (superseded_by = 0 OR superseded_by > id),
 
-    title            text CHECK (title <> ''),
+    title            filled_text,
     message          text,
-    buttons          text NOT NULL CHECK (buttons::jsonb IS NOT NULL),
+    buttons          json_text NOT NULL,
     info             text NOT NULL,
     fields           text,
     field_values     text,
-    note             text CHECK (note <> ''),
+    note             filled_text,
     -- The words of the texts of an alert that has ended, for searching.
     words            tsvector,
 
@@ -181,16 +198,14 @@ CREATE TABLE audit (
     queue        integer NOT NULL REFERENCES queues (id),
     seq          bigint  NOT NULL CHECK (seq > 0),
     at_ms        bigint  NOT NULL,
-    event        text    NOT NULL CHECK (event IN ('asked', 'presented', 'returned', 'snoozed',
-                     'resolved', 'collected', 'erased', 'cancelling', 'restored', 'ran', 'access',
-                     'reminded', 'seen', 'claimed', 'moved', 'superseded', 'unused')),
+    event        event   NOT NULL,
     alert_id     bigint,
     source       text COLLATE "C",
     outcome      text,
     button_index bigint,
     button_role  text,
     resolved_by  text,
-    account_host text CHECK (account_host <> ''),
+    account_host filled_text,
     uid          bigint  NOT NULL,
     "user"       text,
     login_uid    bigint,
@@ -201,10 +216,10 @@ CREATE TABLE audit (
     host         text    NOT NULL,
     boot         text    NOT NULL,
     pid          bigint  NOT NULL,
-    content      bytea   CHECK (length(content) = 32),
+    content      hash32,
     detail       text,
-    previous     bytea   NOT NULL CHECK (length(previous) = 32),
-    hash         bytea   NOT NULL CHECK (length(hash) = 32),
+    previous     hash32  NOT NULL,
+    hash         hash32  NOT NULL,
     PRIMARY KEY (queue, seq),
     UNIQUE (queue, previous)
 );
@@ -230,7 +245,7 @@ CREATE INDEX requests_made ON requests (queue, made_ms);
 CREATE TABLE screens (
     queue   integer NOT NULL REFERENCES queues (id),
     epoch   bigint  NOT NULL,
-    leads   smallint NOT NULL DEFAULT 0 CHECK (leads IN (0, 1)),
+    leads   flag    NOT NULL DEFAULT 0,
     screen  text    NOT NULL,
     seen_ms bigint  NOT NULL,
     PRIMARY KEY (queue, epoch)
@@ -260,48 +275,56 @@ CREATE TRIGGER alerts_stay BEFORE DELETE ON alerts
     FOR EACH ROW EXECUTE FUNCTION refuse_change('an alert is kept for ever');
 CREATE TRIGGER alerts_stay_all BEFORE TRUNCATE ON alerts
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an alert is kept for ever');
-CREATE TRIGGER questions_are_final BEFORE UPDATE ON alerts FOR EACH ROW
-    WHEN ((old.queue, old.id, old.source_id, old.pid, old.host, old.key, old.style, old.priority,
-            old.handler, old.presenters, old.dismiss_after_ms, old.snooze_ms, old.valid_ms,
-            old.awaited, old.boot, old.asked_ms, old.asked_boot_ms, old.expires_ms,
-            old.expires_boot_ms)
-        IS DISTINCT FROM (new.queue, new.id, new.source_id, new.pid, new.host, new.key, new.style,
-            new.priority, new.handler, new.presenters, new.dismiss_after_ms, new.snooze_ms,
-            new.valid_ms, new.awaited, new.boot, new.asked_ms, new.asked_boot_ms, new.expires_ms,
-            new.expires_boot_ms))
-    EXECUTE FUNCTION refuse_change('a question never changes');
-CREATE TRIGGER texts_are_final BEFORE UPDATE ON alerts FOR EACH ROW
-    WHEN ((old.title, old.message, old.buttons, old.info, old.fields, old.default_button, old.salt)
-            IS DISTINCT FROM (new.title, new.message, new.buttons, new.info, new.fields,
-                new.default_button, new.salt)
-        AND (old.outcome IS NULL OR old.salt IS NULL
-            OR num_nonnulls(new.title, new.message, new.fields, new.salt) > 0
-            OR new.info <> '{}'))
-    EXECUTE FUNCTION refuse_change('a question never changes');
-CREATE TRIGGER responses_are_final BEFORE UPDATE ON alerts FOR EACH ROW
-    WHEN (old.outcome IS NOT NULL
-        AND (old.outcome, old.button_index, old.resolved_by, old.handled, old.account_host,
-                old.responder_uid, old.responder, old.via, old.tty, old.ssh, old.responder_host,
-                old.responder_pid, old.resolved_ms, old.resolved_seq, old.resolved_boot_ms,
-                old.resolved_boot)
-            IS DISTINCT FROM (new.outcome, new.button_index, new.resolved_by, new.handled,
-                new.account_host, new.responder_uid, new.responder, new.via, new.tty, new.ssh,
-                new.responder_host, new.responder_pid, new.resolved_ms, new.resolved_seq,
-                new.resolved_boot_ms, new.resolved_boot))
-    EXECUTE FUNCTION refuse_change('a response is final');
-CREATE TRIGGER values_are_final BEFORE UPDATE ON alerts FOR EACH ROW
-    WHEN (old.outcome IS NOT NULL
-        AND (old.field_values, old.note) IS DISTINCT FROM (new.field_values, new.note)
-        AND num_nonnulls(new.field_values, new.note, new.salt) > 0)
-    EXECUTE FUNCTION refuse_change('a response is final');
-CREATE TRIGGER responses_are_collected_once BEFORE UPDATE ON alerts FOR EACH ROW
-    WHEN (old.collected_ms IS DISTINCT FROM new.collected_ms
-        AND (new.outcome IS NULL OR old.collected_ms IS NOT NULL))
-    EXECUTE FUNCTION refuse_change('a response is collected once');
-CREATE TRIGGER alerts_are_superseded_once BEFORE UPDATE ON alerts FOR EACH ROW
-    WHEN (old.superseded_by <> new.superseded_by
-        AND (old.outcome IS NULL OR old.superseded_by <> 0))
-    EXECUTE FUNCTION refuse_change('an alert is superseded once');
+CREATE FUNCTION refuse_changed_alert() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    refusal text := CASE
+        WHEN (old.queue, old.id, old.source_id, old.pid, old.host, old.key, old.style, old.priority,
+                old.handler, old.presenters, old.dismiss_after_ms, old.snooze_ms, old.valid_ms,
+                old.awaited, old.boot, old.asked_ms, old.asked_boot_ms, old.expires_ms,
+                old.expires_boot_ms)
+            IS DISTINCT FROM (new.queue, new.id, new.source_id, new.pid, new.host, new.key,
+                new.style, new.priority, new.handler, new.presenters, new.dismiss_after_ms,
+                new.snooze_ms, new.valid_ms, new.awaited, new.boot, new.asked_ms,
+                new.asked_boot_ms, new.expires_ms, new.expires_boot_ms)
+            THEN 'a question never changes'
+        WHEN (old.title, old.message, old.buttons, old.info, old.fields, old.default_button,
+                    old.salt)
+                IS DISTINCT FROM (new.title, new.message, new.buttons, new.info, new.fields,
+                    new.default_button, new.salt)
+            AND (old.outcome IS NULL OR old.salt IS NULL
+                OR num_nonnulls(new.title, new.message, new.fields, new.salt) > 0
+                OR new.info <> '{}')
+            THEN 'a question never changes'
+        WHEN old.outcome IS NOT NULL
+            AND (old.outcome, old.button_index, old.resolved_by, old.handled, old.account_host,
+                    old.responder_uid, old.responder, old.via, old.tty, old.ssh, old.responder_host,
+                    old.responder_pid, old.resolved_ms, old.resolved_seq, old.resolved_boot_ms,
+                    old.resolved_boot)
+                IS DISTINCT FROM (new.outcome, new.button_index, new.resolved_by, new.handled,
+                    new.account_host, new.responder_uid, new.responder, new.via, new.tty, new.ssh,
+                    new.responder_host, new.responder_pid, new.resolved_ms, new.resolved_seq,
+                    new.resolved_boot_ms, new.resolved_boot)
+            THEN 'a response is final'
+        WHEN old.outcome IS NOT NULL
+            AND (old.field_values, old.note) IS DISTINCT FROM (new.field_values, new.note)
+            AND num_nonnulls(new.field_values, new.note, new.salt) > 0
+            THEN 'a response is final'
+        WHEN old.collected_ms IS DISTINCT FROM new.collected_ms
+            AND (new.outcome IS NULL OR old.collected_ms IS NOT NULL)
+            THEN 'a response is collected once'
+        WHEN old.superseded_by <> new.superseded_by
+            AND (old.outcome IS NULL OR old.superseded_by <> 0)
+            THEN 'an alert is superseded once'
+        END;
+BEGIN
+    IF refusal IS NOT NULL THEN
+        RAISE EXCEPTION '%', refusal USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN new;
+END
+$$;
+CREATE TRIGGER alerts_are_final BEFORE UPDATE ON alerts
+    FOR EACH ROW EXECUTE FUNCTION refuse_changed_alert();
 CREATE TRIGGER sources_stay BEFORE DELETE ON sources
     FOR EACH ROW EXECUTE FUNCTION refuse_change('a source is kept for ever');
 CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources FOR EACH ROW

@@ -208,23 +208,29 @@
                 try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
             let other = try await queue.open()
             var screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
-            let lease = try await store.attach(screen)
+            let lease = try await store.leases.attach(screen)
             let empty = screen
             screen.show(1, current: nil)
             let full = screen
             let announced = { await other.screens().followers.map(\.alert) }
-            // Until it took effect: what the store does by itself may lose its reply first.
-            let isStored = await eventually {
+            // Until it took effect, and the screen is still attached: what the store does by itself
+            // may lose its reply first, and then both take longer than its lease.
+            let isTried = await eventually {
                 proxy.heal()
                 guard await lease.announce(empty, wantsLead: false) != .lost else { return false }
+                let epoch = lease.attachedEpoch
                 proxy.fail(.cut, after: 0, .toClient)
-                guard await lease.announce(full, wantsLead: false) == .lost else { return false }
-                return await announced() == [1]
+                guard await lease.announce(full, wantsLead: false) == .lost,
+                    await announced() == [1]
+                else { return false }
+                proxy.heal()
+                guard await lease.announce(empty, wantsLead: false) != .lost,
+                    lease.attachedEpoch == epoch
+                else { return false }
+                #expect(await announced() == [nil])
+                return true
             }
-            #expect(isStored)
-            proxy.heal()
-            #expect(await eventually { await lease.announce(empty, wantsLead: false) != .lost })
-            #expect(await announced() == [nil])
+            #expect(isTried)
             lease.release()
             for store in [store, other] { await store.close() }
         }

@@ -38,15 +38,7 @@
             FROM audit WHERE audit.queue = $1
             """
 
-        /// Those that say what was asked and how it ended.
-        private static let trail =
-            entries + """
-                 AND audit.event IN ('asked', 'resolved', 'superseded', 'collected', 'restored')
-                """
-
-        static func alert(_ queue: Value, _ id: Alert.ID) -> Statement {
-            Statement(alerts + " AND alerts.id = $2", queue, .integer(id))
-        }
+        static func alert(_ queue: Value, _ id: Alert.ID) -> Statement { one(queue, id).row }
 
         /// Alerts in any order, each found by its id whatever the server believes of the table.
         static func alerts(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
@@ -59,27 +51,51 @@
                 """, queue, .integers(ids))
         }
 
-        static func trail(_ queue: Value, _ id: Alert.ID) -> Statement {
-            Statement(trail + " AND audit.alert_id = $2 ORDER BY audit.seq", queue, .integer(id))
+        static func trail(_ queue: Value, _ id: Alert.ID) -> Statement { one(queue, id).trail }
+
+        static func cancelRequest(_ queue: Value, _ id: Alert.ID) -> Statement {
+            one(queue, id).cancelRequest
         }
 
         /// What is read of an alert: its row, the entries that say what was asked and how it ended, and
         /// the last request that a screen cancel it.
         struct One {
-            let row: Statement
-            let trail: Statement
-            let cancelRequest: Statement
+            /// An expression for its id.
+            fileprivate let id: String
+            fileprivate let values: [Value]
+
+            var row: Statement { Statement(alerts + " AND alerts.id = \(id)", values) }
+
+            var trail: Statement {
+                Statement(
+                    entries
+                        + """
+                         AND audit.event IN
+                            ('asked', 'resolved', 'superseded', 'collected', 'restored')
+                        AND audit.alert_id = \(id) ORDER BY audit.seq
+                        """, values)
+            }
+
+            var cancelRequest: Statement {
+                Statement(
+                    entries
+                        + """
+                         AND audit.event = 'cancelling'
+                        AND audit.alert_id = \(id) ORDER BY audit.seq DESC LIMIT 1
+                        """, values)
+            }
         }
 
         static func one(_ queue: Value, _ reference: AlertReference) -> One {
             switch reference {
-            case .id(let id):
-                One(
-                    row: alert(queue, id), trail: trail(queue, id),
-                    cancelRequest: cancelRequest(queue, id))
+            case .id(let id): one(queue, id)
             case .key(let key, let source, let account):
                 self.key(queue, key, source: source, of: account)
             }
+        }
+
+        private static func one(_ queue: Value, _ id: Alert.ID) -> One {
+            One(id: "$2", values: [queue, .integer(id)])
         }
 
         /// The same of the alert that has a key.
@@ -96,10 +112,7 @@
                 queue, .text(key), .text(source), .integer(Int64(account.uid)),
                 .text(account.host),
             ]
-            return One(
-                row: Statement(alerts + " AND alerts.id = \(id)", values),
-                trail: Statement(trail + " AND audit.alert_id = \(id) ORDER BY audit.seq", values),
-                cancelRequest: Statement(cancelRequests(of: id), values))
+            return One(id: id, values: values)
         }
 
         /// A source of an account, and the row of the account itself, which has no name.
@@ -109,18 +122,6 @@
                 SELECT name, id, pending FROM sources
                 WHERE queue = $1 AND uid = $2 AND name IN ($3, '') AND host = $4
                 """, queue, .integer(Int64(account.uid)), .text(name), .text(account.host))
-        }
-
-        static func cancelRequest(_ queue: Value, _ id: Alert.ID) -> Statement {
-            Statement(cancelRequests(of: "$2"), queue, .integer(id))
-        }
-
-        private static func cancelRequests(of id: String) -> String {
-            entries
-                + """
-                 AND audit.alert_id = \(id) AND audit.event = 'cancelling'
-                ORDER BY audit.seq DESC LIMIT 1
-                """
         }
 
         static func erasure(_ queue: Value, _ sequence: Int64) -> Statement {

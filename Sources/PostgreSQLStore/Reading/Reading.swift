@@ -18,6 +18,7 @@
                 }
             let found = try await read("look for an alert") {
                 [clock, leases] db, queue -> Receipt? in
+                // Before the rows: what ends in between is shown, and not what ended before.
                 let ended = leases.ended
                 guard let found = try db.find(queue, stored) else { return nil }
                 let now = clock.now()

@@ -158,8 +158,10 @@
                     ON CONFLICT DO NOTHING
                     """, queue, epoch.value, .text(screen), .integer(capacity)),
                 as: epoch, into: "screens",
-                insteadOf: Statement(
-                    "DELETE FROM screens WHERE queue = $1 AND NOT \(Lease.isSeen())", queue),
+                insteadOf: [
+                    Statement(
+                        "DELETE FROM screens WHERE queue = $1 AND NOT \(Lease.isSeen())", queue)
+                ],
                 on: db, queue)
         }
 
@@ -167,21 +169,19 @@
         /// since an earlier attempt whose reply was lost.
         ///
         /// - Parameters:
-        ///   - deletion: Deletes those that would keep it out.
+        ///   - deletions: Delete those that would keep it out.
         ///   - survivesFailover: Whether a standby must have the row, too.
         static func insert(
             _ insertion: Statement, as epoch: Epoch, into table: String,
-            insteadOf deletion: Statement, survivesFailover: Bool = false, on db: Connection,
+            insteadOf deletions: [Statement], survivesFailover: Bool = false, on db: Connection,
             _ queue: Value
         ) throws -> Bool {
-            let statements = Pipeline([
-                deletion, insertion,
-                Statement(
-                    "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue, epoch.value),
-            ])
-            guard survivesFailover else { return try db.run(statements)[2].count == 1 }
+            let search = Statement(
+                "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue, epoch.value)
+            let statements = Pipeline(deletions + [insertion, search])
+            guard survivesFailover else { return try db.run(statements).last?.count == 1 }
             switch db.commit(statements) {
-            case .committed(let results): return results[2].count == 1
+            case .committed(let results): return results.last?.count == 1
             case .refused(let error), .unknown(let error): throw error
             }
         }

@@ -41,6 +41,11 @@
         func insert(_ db: Connection, _ queue: Value) throws -> Bool {
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
+            let lapsed = Statement(
+                """
+                DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
+                    AND NOT \(Lease.isSeen())
+                """, queue, .integer(alert))
             let isThere = try Leases.insert(
                 Statement(
                     """
@@ -49,11 +54,7 @@
                     """, queue, .integer(alert),
                     .text(purpose == .handling ? "handling" : "waiting"), number.value),
                 as: number, into: "claims",
-                insteadOf: Statement(
-                    """
-                    DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
-                        AND NOT \(Lease.isSeen())
-                    """, queue, .integer(alert)),
+                insteadOf: purpose == .handling ? [lapsed] : [],
                 survivesFailover: purpose == .handling, on: db, queue)
             state.withLock { $0.lastSign = now }
             return isThere

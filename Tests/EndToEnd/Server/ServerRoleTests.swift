@@ -27,7 +27,7 @@
             arguments: [
                 "UPDATE audit SET detail = 'x'", "DELETE FROM audit", "TRUNCATE audit",
                 "ALTER TABLE audit DISABLE TRIGGER ALL", "DROP TRIGGER alerts_stay ON alerts",
-                "ALTER TABLE alerts DISABLE TRIGGER questions_are_final",
+                "ALTER TABLE alerts DISABLE TRIGGER alerts_are_final",
                 "SET session_replication_role = replica", "DELETE FROM alerts", "TRUNCATE alerts",
                 "DELETE FROM heads", "UPDATE queues SET host = 'other'",
                 "INSERT INTO queues (name) VALUES ('other')", "DELETE FROM sources",
