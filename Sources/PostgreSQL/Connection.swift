@@ -454,7 +454,8 @@
             var names = prepared
             for (statement, parameters) in zip(statements, parameters) {
                 let sql = statement.sql
-                if preparation == .named, names[sql] == nil, names.count < Self.maximumPrepared {
+                let isNamed = preparation == .named && !statement.isPlannedForValues
+                if isNamed, names[sql] == nil, names.count < Self.maximumPrepared {
                     let name = "alertq_\(names.count)"
                     names[sql] = name
                     replies.append(Reply(sql: sql, name: name))
@@ -463,7 +464,7 @@
                     }
                 }
                 replies.append(Reply(sql: sql))
-                let name = names[sql]
+                let name = isNamed ? names[sql] : nil
                 let isSent = parameters.withArrays { count, values, lengths, formats in
                     if let name {
                         lib.pq.PQsendQueryPrepared(

@@ -37,6 +37,32 @@
             await store.close()
         }
 
+        /// One for any words would fetch all alerts of a frequent one, or all of the queue for a rare
+        /// one, and each search would keep the plans of its statements.
+        @Test("A search for words keeps no plan")
+        func words() async throws {
+            let queue = try await PostgreSQLQueue()
+            let store = try await queue.open(SystemClock())
+            let id = try await store.ask(.yesNo("It's \\ disk7")).id
+            try await store.answer(id, 0)
+            var filter = HistoryFilter()
+            for text in ["disk7", "it's", "\\ disk7", "disk8"] {
+                filter.text = text
+                let found = try await store.history(filter, limit: 10, after: nil)
+                #expect(found.map(\.id) == (text == "disk8" ? [] : [id]), "\(text)")
+            }
+            filter.text = nil
+            _ = try await store.history(filter, limit: 10, after: nil)
+            let kept = try await store.read("read") { db, _ in
+                try db.rows("SELECT statement FROM pg_prepared_statements") {
+                    $0.optionalText() ?? ""
+                }
+            }
+            #expect(kept.contains { $0.contains("resolved_seq DESC") })
+            #expect(!kept.contains { $0.contains("tsquery") })
+            await store.close()
+        }
+
         /// How many rows of the tables are read in order to find an alert, and a page.
         private static func rowsRead(
             _ db: Connection, _ queue: Value, _ id: Alert.ID

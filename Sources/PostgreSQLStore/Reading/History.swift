@@ -120,10 +120,8 @@
             }
             // The words of what is found are compared as well.
             if let text {
-                // Written out: a plan for any words would fetch all alerts of a frequent one.
-                let words = SearchLexemes.query(text).replacing("\\", with: "\\\\")
-                    .replacing("'", with: "''")
-                conditions.append("words @@ E'\(words)'::tsquery")
+                let words = values.add(.text(SearchLexemes.query(text)))
+                conditions.append("words @@ \(words)::tsquery")
             }
             // What is found by its words comes in the order of the log, as from a file.
             let order = "ORDER BY \(text == nil ? "resolved_ms DESC, " : "")resolved_seq DESC"
@@ -131,7 +129,9 @@
             // The last values are those of conditions for which rows are examined one by one.
             var all = values
             let isAdmitted = filter.unindexed(&all)
-            let bound = isAdmitted == "true" ? count : History.examined
+            let (bound, columns) =
+                isAdmitted == "true"
+                ? (count, "alerts.id, resolved_ms, resolved_seq") : (History.examined, "alerts.*")
             // Each source has its own order in the index: the newest rows of each are merged.
             let candidates =
                 sources.map { sources in
@@ -141,16 +141,20 @@
                         \(order) LIMIT \(bound)) AS alerts \(order)
                     """
                 } ?? "\(rows) \(order)"
+            // A plan for any words would fetch all alerts of a frequent one, or go through those of
+            // the queue for a rare one.
+            let isPlannedForValues = text != nil
             let end = Statement(
                 "SELECT resolved_ms, resolved_seq \(candidates) "
-                    + "OFFSET \(History.examined - 1) LIMIT 1", values.all)
+                    + "OFFSET \(History.examined - 1) LIMIT 1", values.all,
+                isPlannedForValues: isPlannedForValues)
             let page = try run(
                 Statement(
                     """
                     SELECT id, resolved_ms, resolved_seq
-                    FROM (SELECT alerts.* \(candidates) LIMIT \(bound)) AS alerts
+                    FROM (SELECT \(columns) \(candidates) LIMIT \(bound)) AS alerts
                     WHERE \(isAdmitted) \(order) LIMIT \(count)
-                    """, all.all)
+                    """, all.all, isPlannedForValues: isPlannedForValues)
             ).rows { row in
                 (
                     id: row.integer(at: 0),
