@@ -36,13 +36,16 @@ struct WindowWidthTests {
         // Room for what has been scrolled off.
         try terminal.resize(columns: 100, rows: 60)
         let above = Self.lines + [wide]
+        // For a moment, what is drawn anew is not there.
         let isDrawn = await eventually(each: .milliseconds(200)) {
-            Array(await terminal.lines().prefix(above.count)) == above
+            let shown = await terminal.lines()
+            return Array(shown.prefix(above.count)) == above
+                && [wide, "[ Prune ]  [ Keep ]"].allSatisfy { line in
+                    shown.count { $0 == line } == 1
+                }
         }
         let shown = await terminal.lines()
         #expect(isDrawn, "\(shown)")
-        #expect(shown.count { $0 == wide } == 1, "\(shown)")
-        #expect(shown.count { $0 == "[ Prune ]  [ Keep ]" } == 1, "\(shown)")
         #expect(try await queue.run("answer", "1", "Keep").code == 0)
         #expect(await terminal.hasEnded())
     }
