@@ -8,8 +8,8 @@
 -- Order:  a transaction that writes locks the row of its queue in `heads` first, and by that every
 --         other writer of the queue out, until it is committed.
 -- Cost:   for every statement, the server reads all CHECK constraints and all conditions of triggers
---         of the table anew; those of domains and functions it keeps. So what concerns one column is
---         a domain, and what may change is said by a function.
+--         of the table anew; those of domains and functions it keeps. So most of what concerns one
+--         column is a domain, and one function says what may change of an alert.
 -- Runs:   once, in one transaction.
 
 -- A migration only adds to what is there, so that programs of the version before go on: `minimum` is
