@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Noncopyable `inout` button lists: SE-0390. `nonisolated(nonsending)`: SE-0461. Traits: SE-0450.
+// Noncopyable `inout` button lists: SE-0390. `nonisolated(nonsending)`: SE-0461.
 import PackageDescription
 
 let package = Package(
@@ -10,15 +10,10 @@ let package = Package(
         .library(name: "AlertQueueTesting", targets: ["AlertQueueTesting"]),
         .executable(name: "alertq", targets: ["alertq"]),
     ],
-    traits: [
-        .trait(name: "Desktop", description: "Desktop notifications and the journal; libsystemd"),
-        .trait(name: "PostgreSQL", description: "Queues in PostgreSQL; libpq"),
-        .trait(
-            name: "Full", description: "Everything", enabledTraits: ["Desktop", "PostgreSQL"]),
-    ],
     targets: [
-        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+        // Declarations of libraries that are found at run time: nothing is linked, or needed to build.
+        .systemLibrary(name: "CSystemd"),
+        .systemLibrary(name: "CPostgreSQL"),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CArguments"),
@@ -30,10 +25,7 @@ let package = Package(
         .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
         .target(
             name: "PostgreSQL",
-            dependencies: [
-                "CLinux", "Linux", "SQL",
-                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
-            ]),
+            dependencies: ["CLinux", "CPostgreSQL", "Linux", "SQL"]),
         .target(
             name: "Migrations", path: "Migrations",
             resources: [
@@ -63,10 +55,7 @@ let package = Package(
             ]),
         .target(
             name: "AlertPresenters",
-            dependencies: [
-                "AlertCore", "CLinux", "Linux", "TextFormats",
-                .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
-            ]),
+            dependencies: ["AlertCore", "CLinux", "CSystemd", "Linux", "TextFormats"]),
         .target(name: "AlertAgents", dependencies: ["AlertQueue", "Linux", "TextFormats"]),
         .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "TextFormats"]),
         .executableTarget(

@@ -30,11 +30,7 @@ package struct QueueLocation: Sendable {
     ///   parameters, since the rest may be a password.
     package func check() throws(AlertError) {
         guard !isOnServer else {
-            #if PostgreSQL
-                return try PostgreSQLLocation(path).check()
-            #else
-                throw noServers
-            #endif
+            return try PostgreSQLLocation(path).check()
         }
         let text = path.drop(while: \.isWhitespace)
         let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-_".contains($0)) }
@@ -72,16 +68,8 @@ package struct QueueLocation: Sendable {
 
     /// The name of the machine whose accounts this process acts for.
     package var ownHost: String {
-        #if PostgreSQL
-            if isOnServer, let location = try? PostgreSQLLocation(path) { return location.ownHost }
-        #endif
+        if isOnServer, let location = try? PostgreSQLLocation(path) { return location.ownHost }
         return ProcessIdentity.current.host
-    }
-
-    private var noServers: AlertError {
-        .invalid(
-            "location",
-            "is one in PostgreSQL, and this alertq was built without the trait PostgreSQL")
     }
 }
 
@@ -98,13 +86,9 @@ extension QueueLocation {
     ) async throws(AlertError) -> any AlertStore {
         try check()
         if isOnServer {
-            #if PostgreSQL
-                return try await PostgreSQLAlertStore.open(
-                    PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
-                    appliesDeadlines: true, onTrouble: onTrouble)
-            #else
-                throw noServers
-            #endif
+            return try await PostgreSQLAlertStore.open(
+                PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
+                appliesDeadlines: true, onTrouble: onTrouble)
         }
         try createUserDirectory()
         return try await SQLiteAlertStore.open(
@@ -120,13 +104,9 @@ extension QueueLocation {
     ) async throws(AlertError) -> any AlertStore {
         try check()
         if isOnServer {
-            #if PostgreSQL
-                return try await PostgreSQLAlertStore.open(
-                    PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
-                    isReadOnly: true)
-            #else
-                throw noServers
-            #endif
+            return try await PostgreSQLAlertStore.open(
+                PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
+                isReadOnly: true)
         }
         return try await SQLiteAlertStore.openForReading(
             path: path, clock: clock, caller: caller, onCopy: onCopy)
@@ -149,9 +129,7 @@ extension QueueLocation {
     }
 
     package var administration: any QueueAdministration {
-        #if PostgreSQL
-            if isOnServer { return PostgreSQLAdministration(path) }
-        #endif
+        if isOnServer { return PostgreSQLAdministration(path) }
         return SQLiteAdministration(path: path)
     }
 
@@ -160,24 +138,16 @@ extension QueueLocation {
     /// - Throws: ``AlertError/invalid(_:_:)`` for a location of another kind, and the errors of the
     ///   server.
     package func setUpServer() throws(AlertError) {
-        #if PostgreSQL
-            guard isOnServer else { throw notOnServer }
-            try PostgreSQLSchema.setUp(PostgreSQLLocation(path))
-        #else
-            throw isOnServer ? noServers : notOnServer
-        #endif
+        guard isOnServer else { throw notOnServer }
+        try PostgreSQLSchema.setUp(PostgreSQLLocation(path))
     }
 
     /// The statements with which the owner of a database makes the tables and the queue.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)`` for a location of another kind.
     package func serverSetUp() throws(AlertError) -> String {
-        #if PostgreSQL
-            guard isOnServer else { throw notOnServer }
-            return PostgreSQLSchema.script(for: try PostgreSQLLocation(path))
-        #else
-            throw isOnServer ? noServers : notOnServer
-        #endif
+        guard isOnServer else { throw notOnServer }
+        return PostgreSQLSchema.script(for: try PostgreSQLLocation(path))
     }
 
     /// Moves a queue to another place, where its log has the same head; see ``QueueCopy``.
@@ -237,23 +207,17 @@ extension QueueLocation {
     }
 
     private func copyError(_ error: any Error) -> AlertError {
-        #if PostgreSQL
-            if isOnServer, let location = try? PostgreSQLLocation(path),
-                let error = ServerCopySource.error(error, at: location)
-            {
-                return error
-            }
-        #endif
+        if isOnServer, let location = try? PostgreSQLLocation(path),
+            let error = ServerCopySource.error(error, at: location)
+        {
+            return error
+        }
         return .storage(operation: "copy the queue", "\(error)")
     }
 
     private func copySource(by caller: Caller) throws(AlertError) -> any CopySource {
         guard isOnServer else { return try FileCopySource(path: path, caller: caller) }
-        #if PostgreSQL
-            return try ServerCopySource(PostgreSQLLocation(path), caller: caller)
-        #else
-            throw noServers
-        #endif
+        return try ServerCopySource(PostgreSQLLocation(path), caller: caller)
     }
 
     private func copyTarget(
@@ -263,24 +227,16 @@ extension QueueLocation {
             try createUserDirectory()
             return try FileCopyTarget(path: path, from: (source as? FileCopySource)?.status)
         }
-        #if PostgreSQL
-            let location = try PostgreSQLLocation(path)
-            return try ServerCopyTarget(
-                location, home: home ?? location.ownHost, from: source as? ServerCopySource)
-        #else
-            throw noServers
-        #endif
+        let location = try PostgreSQLLocation(path)
+        return try ServerCopyTarget(
+            location, home: home ?? location.ownHost, from: source as? ServerCopySource)
     }
 
     /// Whether the log of the queue has an entry; `nil` if there is no queue that can be read.
     private func holds(_ head: AuditHead) -> Bool? {
         guard isOnServer else { return FileCopyTarget.holds(head, at: path) }
-        #if PostgreSQL
-            guard let location = try? PostgreSQLLocation(path) else { return nil }
-            return ServerCopyTarget.holds(head, at: location)
-        #else
-            return nil
-        #endif
+        guard let location = try? PostgreSQLLocation(path) else { return nil }
+        return ServerCopyTarget.holds(head, at: location)
     }
 
     private var notOnServer: AlertError {

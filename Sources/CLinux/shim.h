@@ -76,6 +76,19 @@ static inline int clinux_exchange(const char *one, const char *other) {
     return renameat2(AT_FDCWD, one, AT_FDCWD, other, 2 /* RENAME_EXCHANGE */);
 }
 
+// Whether the program is a static executable: it names no dynamic linker, which is what loads
+// libraries; see elf(5) and getauxval(3).
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+static inline _Bool clinux_is_static(void) {
+    const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    for (unsigned long left = getauxval(AT_PHNUM); left > 0; left--, header++)
+        if (header->p_type == PT_INTERP) return 0;
+    return 1;
+}
+
 // ioctl is variadic.
 static inline int clinux_window_size(int fd, struct winsize *size) {
     return ioctl(fd, TIOCGWINSZ, size);

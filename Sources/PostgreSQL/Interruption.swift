@@ -1,21 +1,19 @@
-#if PostgreSQL
-    import CLinux
-    import Linux
+import CLinux
+import Linux
 
-    /// Ends the waits of connections from another thread, once and for all.
-    ///
-    /// Any number of connections may share one, such as those of a store that is being closed.
-    package final class Interruption: Sendable {
-        /// Nobody reads it, so it stays readable; see eventfd(2).
-        private let event: Descriptor
+/// Ends the waits of connections from another thread, once and for all.
+///
+/// Any number of connections may share one, such as those of a store that is being closed.
+package final class Interruption: Sendable {
+    /// Nobody reads it, so it stays readable; see eventfd(2).
+    private let event: Descriptor
 
-        package init() throws(LinuxError) {
-            event = try Descriptor(clinux_event(), "make an event")
-        }
-
-        /// Makes every wait fail that is under way, and every later one at once.
-        package func interrupt() { clinux_event_ring(event.raw) }
-
-        var descriptor: Int32 { event.raw }
+    package init() throws(LinuxError) {
+        event = try Descriptor(clinux_event(), "make an event")
     }
-#endif
+
+    /// Makes every wait fail that is under way, and every later one at once.
+    package func interrupt() { clinux_event_ring(event.raw) }
+
+    var descriptor: Int32 { event.raw }
+}

@@ -1,11 +1,7 @@
 import Glibc
 import SQLiteStore
 
-#if PostgreSQL
-    let onServers: [any Benchmark.Type] = [ServerQueues.self]
-#else
-    let onServers: [any Benchmark.Type] = []
-#endif
+let onServers: [any Benchmark.Type] = [ServerQueues.self]
 
 let benchmarks: [any Benchmark.Type] =
     [

@@ -24,6 +24,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case usage = 64
     case badData = 65
     case notFound = 66
+    /// A library of the system is missing.
+    case unavailable = 69
     case inputOutput = 74
     case busy = 75
     case notPermitted = 77
@@ -59,6 +61,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .usage: ("Usage error", "usage")
         case .badData: ("Bad data, or the queue contradicts its audit log", "bad data")
         case .notFound: ("Not found", "not found")
+        case .unavailable:
+            ("A library of the system is missing, whose package is named", "a missing library")
         case .inputOutput: ("Disk or database error", "disk or database error")
         case .busy: ("Busy; try again", "busy")
         case .notPermitted:
@@ -120,6 +124,7 @@ extension ExitCode {
         case .stale: self = .stale
         case .tooManyPending, .tooManyPendingOfAccount, .busy, .unreachable, .cancelled:
             self = .busy
+        case .missingLibrary: self = .unavailable
         case .incompatible, .storage, .damaged, .detached, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted
         }

@@ -6,16 +6,10 @@ final class PortQueue: Sendable {
     /// Where programs have their queues.
     enum Place: CaseIterable {
         case file
-        #if PostgreSQL
-            case server
-        #endif
+        case server
 
         static var tried: [Place] {
-            #if PostgreSQL
-                ServerQueue.isTried ? allCases : [.file]
-            #else
-                allCases
-            #endif
+            ServerQueue.isTried ? allCases : [.file]
         }
     }
 
@@ -31,9 +25,7 @@ final class PortQueue: Sendable {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true)
             path = directory + "/queue.db"
-        #if PostgreSQL
-            case .server: path = try await ServerQueue.make()
-        #endif
+        case .server: path = try await ServerQueue.make()
         }
     }
 

@@ -1,52 +1,50 @@
-#if PostgreSQL
-    import Foundation
-    import Glibc
-    import Linux
-    import TestSupport
+import Foundation
+import Glibc
+import Linux
+import TestSupport
 
-    /// PgBouncer in transaction mode before a server, for as long as something references it.
-    package final class Pooler: Sendable {
-        private static let program = "/usr/sbin/pgbouncer"
+/// PgBouncer in transaction mode before a server, for as long as something references it.
+package final class Pooler: Sendable {
+    private static let program = "/usr/sbin/pgbouncer"
 
-        package static var isTried: Bool {
-            access(program, X_OK) == 0 || getenv("ALERTQ_TRY_ALL") != nil
-        }
-
-        private let directory: TemporaryDirectory
-        private let child: Child
-
-        /// Starts it, and returns when it accepts connections.
-        ///
-        /// - Parameter size: How many sessions of the server its clients share.
-        package init(before server: PostgreSQLServer, size: Int = 2) async throws {
-            directory = try TemporaryDirectory("pool-")
-            let configuration = """
-                [databases]
-                * = \(server.location(database: nil))
-                [pgbouncer]
-                unix_socket_dir = \(directory.path)
-                listen_port = 6432
-                auth_type = any
-                pool_mode = transaction
-                default_pool_size = \(size)
-                """
-            let file = directory.path + "/pgbouncer.ini"
-            try configuration.write(toFile: file, atomically: true, encoding: .utf8)
-            if let account = PostgreSQLServer.account {
-                chown(directory.path, account.uid, account.gid)
-            }
-            child = try Child(Self.program, [file], as: PostgreSQLServer.account)
-            let socket = directory.path + "/.s.PGSQL.6432"
-            guard await eventually({ (try? LocalSocket.connected(to: socket)) != nil }) else {
-                throw TestingError("pgbouncer does not start: \(child.errors.text)")
-            }
-        }
-
-        /// The connection string of the server's database, through the pooler.
-        package var location: String {
-            "host=\(directory.path) port=6432 user=alertq dbname=postgres"
-        }
-
-        package func kill(_ signal: Int32) { child.kill(signal) }
+    package static var isTried: Bool {
+        access(program, X_OK) == 0 || getenv("ALERTQ_TRY_ALL") != nil
     }
-#endif
+
+    private let directory: TemporaryDirectory
+    private let child: Child
+
+    /// Starts it, and returns when it accepts connections.
+    ///
+    /// - Parameter size: How many sessions of the server its clients share.
+    package init(before server: PostgreSQLServer, size: Int = 2) async throws {
+        directory = try TemporaryDirectory("pool-")
+        let configuration = """
+            [databases]
+            * = \(server.location(database: nil))
+            [pgbouncer]
+            unix_socket_dir = \(directory.path)
+            listen_port = 6432
+            auth_type = any
+            pool_mode = transaction
+            default_pool_size = \(size)
+            """
+        let file = directory.path + "/pgbouncer.ini"
+        try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+        if let account = PostgreSQLServer.account {
+            chown(directory.path, account.uid, account.gid)
+        }
+        child = try Child(Self.program, [file], as: PostgreSQLServer.account)
+        let socket = directory.path + "/.s.PGSQL.6432"
+        guard await eventually({ (try? LocalSocket.connected(to: socket)) != nil }) else {
+            throw TestingError("pgbouncer does not start: \(child.errors.text)")
+        }
+    }
+
+    /// The connection string of the server's database, through the pooler.
+    package var location: String {
+        "host=\(directory.path) port=6432 user=alertq dbname=postgres"
+    }
+
+    package func kill(_ signal: Int32) { child.kill(signal) }
+}

@@ -3,26 +3,21 @@ import AlertQueueTesting
 import Dispatch
 import Foundation
 import PipedStore
+import PostgreSQLStore
 import SQLiteStore
-
-#if PostgreSQL
-    import PostgreSQLStore
-#endif
 
 /// A queue in another process, for a ``PipedStore``: `StoreServer PATH`, `StoreServer URI`, or
 /// `StoreServer` for one in memory.
 func makeServer() -> StoreServer {
     let keeper = ContractQueue.keeper
     if let path = CommandLine.arguments.dropFirst().first {
-        #if PostgreSQL
-            if path.hasPrefix("postgresql:") {
-                return StoreServer { clock throws(AlertError) in
-                    try await PostgreSQLAlertStore.open(
-                        PostgreSQLLocation(path), clock: ServerClock(manual: clock),
-                        caller: keeper, appliesDeadlines: true, checksDurability: false)
-                }
+        if path.hasPrefix("postgresql:") {
+            return StoreServer { clock throws(AlertError) in
+                try await PostgreSQLAlertStore.open(
+                    PostgreSQLLocation(path), clock: ServerClock(manual: clock),
+                    caller: keeper, appliesDeadlines: true, checksDurability: false)
             }
-        #endif
+        }
         return StoreServer { clock throws(AlertError) in
             try await SQLiteAlertStore.open(
                 path: path, clock: clock, caller: keeper, appliesDeadlines: true)

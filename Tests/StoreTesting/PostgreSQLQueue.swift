@@ -1,88 +1,86 @@
-#if PostgreSQL
-    import AlertCore
-    import AlertQueueTesting
-    import Foundation
-    import PostgreSQL
-    import PostgreSQLStore
-    import PostgreSQLTesting
-    import TestSupport
+import AlertCore
+import AlertQueueTesting
+import Foundation
+import PostgreSQL
+import PostgreSQLStore
+import PostgreSQLTesting
+import TestSupport
 
-    /// A queue of its own in the database that all tests share.
-    package struct PostgreSQLQueue {
-        package let server: PostgreSQLServer
-        package let location: PostgreSQLLocation
-        /// The location as it is given to other processes.
-        package let uri: String
-        /// Its name in the database.
-        package let name: String
+/// A queue of its own in the database that all tests share.
+package struct PostgreSQLQueue {
+    package let server: PostgreSQLServer
+    package let location: PostgreSQLLocation
+    /// The location as it is given to other processes.
+    package let uri: String
+    /// Its name in the database.
+    package let name: String
 
-        /// - Parameter isPooled: Whether its stores connect through a pooler in transaction mode, and
-        ///   are not told of changes.
-        package init(isPooled: Bool = false) async throws {
-            let server = try await PostgreSQLServer.shared.value
-            let name = UUID().uuidString
-            // As in a file, accounts of this host have no host in the log.
-            let direct =
-                "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=here"
-            try PostgreSQLSchema.setUp(try PostgreSQLLocation(direct))
-            try Connection(server.location).run(
-                "UPDATE queues SET host = 'here' WHERE name = $1", .text(name))
-            if isPooled {
-                let pooler = try await Self.sharedPooler.value
-                uri =
-                    "postgresql:///?\(Self.query(pooler.location))&queue=\(name)&notify=off"
-                    + "&host_name=here"
-            } else {
-                uri = direct
-            }
-            location = try PostgreSQLLocation(uri)
-            (self.server, self.name) = (server, name)
+    /// - Parameter isPooled: Whether its stores connect through a pooler in transaction mode, and
+    ///   are not told of changes.
+    package init(isPooled: Bool = false) async throws {
+        let server = try await PostgreSQLServer.shared.value
+        let name = UUID().uuidString
+        // As in a file, accounts of this host have no host in the log.
+        let direct =
+            "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=here"
+        try PostgreSQLSchema.setUp(try PostgreSQLLocation(direct))
+        try Connection(server.location).run(
+            "UPDATE queues SET host = 'here' WHERE name = $1", .text(name))
+        if isPooled {
+            let pooler = try await Self.sharedPooler.value
+            uri =
+                "postgresql:///?\(Self.query(pooler.location))&queue=\(name)&notify=off"
+                + "&host_name=here"
+        } else {
+            uri = direct
         }
-
-        private static let sharedPooler = Task {
-            try await Pooler(before: try await PostgreSQLServer.shared.value, size: 8)
-        }
-
-        /// The words of a connection string as the query of a URI.
-        private static func query(_ location: String) -> String {
-            location.split(separator: " ").map {
-                $0.replacing("/", with: "%2F")
-            }.joined(separator: "&")
-        }
-
-        /// Opens the queue, as another process would.
-        ///
-        /// - Parameter host: The name of the process's machine.
-        package func open(
-            _ clock: any AlertClock, on host: String? = nil
-        ) async throws(AlertError) -> PostgreSQLAlertStore {
-            let location =
-                try host.map { host throws(AlertError) in
-                    try PostgreSQLLocation(
-                        "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=\(host)"
-                    )
-                } ?? location
-            return try await PostgreSQLAlertStore.open(
-                location, clock: ServerClock(manual: clock), caller: ContractQueue.keeper,
-                appliesDeadlines: true, checksDurability: false)
-        }
-
-        package var contract: ContractQueue { ContractQueue { try await self.open($0) } }
-
-        /// A connection to its database.
-        package func connect() throws -> Connection { try Connection(server.location) }
+        location = try PostgreSQLLocation(uri)
+        (self.server, self.name) = (server, name)
     }
 
-    /// Queues for tests that know the public library alone.
-    public enum ServerQueue {
-        /// Whether tests on a server run.
-        public static var isTried: Bool { PostgreSQLServer.isTried }
-
-        /// Makes a queue on a server that waits for its disk; returns its location.
-        public static func make() async throws -> String {
-            let location = try await PostgreSQLServer.durable.value.uri + "&queue=\(UUID())"
-            try PostgreSQLSchema.setUp(try PostgreSQLLocation(location))
-            return location
-        }
+    private static let sharedPooler = Task {
+        try await Pooler(before: try await PostgreSQLServer.shared.value, size: 8)
     }
-#endif
+
+    /// The words of a connection string as the query of a URI.
+    private static func query(_ location: String) -> String {
+        location.split(separator: " ").map {
+            $0.replacing("/", with: "%2F")
+        }.joined(separator: "&")
+    }
+
+    /// Opens the queue, as another process would.
+    ///
+    /// - Parameter host: The name of the process's machine.
+    package func open(
+        _ clock: any AlertClock, on host: String? = nil
+    ) async throws(AlertError) -> PostgreSQLAlertStore {
+        let location =
+            try host.map { host throws(AlertError) in
+                try PostgreSQLLocation(
+                    "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=\(host)"
+                )
+            } ?? location
+        return try await PostgreSQLAlertStore.open(
+            location, clock: ServerClock(manual: clock), caller: ContractQueue.keeper,
+            appliesDeadlines: true, checksDurability: false)
+    }
+
+    package var contract: ContractQueue { ContractQueue { try await self.open($0) } }
+
+    /// A connection to its database.
+    package func connect() throws -> Connection { try Connection(server.location) }
+}
+
+/// Queues for tests that know the public library alone.
+public enum ServerQueue {
+    /// Whether tests on a server run.
+    public static var isTried: Bool { PostgreSQLServer.isTried }
+
+    /// Makes a queue on a server that waits for its disk; returns its location.
+    public static func make() async throws -> String {
+        let location = try await PostgreSQLServer.durable.value.uri + "&queue=\(UUID())"
+        try PostgreSQLSchema.setUp(try PostgreSQLLocation(location))
+        return location
+    }
+}

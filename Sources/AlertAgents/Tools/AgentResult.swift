@@ -222,8 +222,8 @@ struct AgentFailure: Error {
             case .stale: .stale
             case .tooManyPending, .tooManyPendingOfAccount: .limit
             case .inconsistent: .untrusted
-            case .busy, .unreachable, .cancelled, .incompatible, .missing, .backup, .storage,
-                .damaged, .notPermitted, .detached, .closed:
+            case .busy, .unreachable, .cancelled, .incompatible, .missing, .missingLibrary, .backup,
+                .storage, .damaged, .notPermitted, .detached, .closed:
                 .unreachable
             }
         self.init(reason, "\(error)")

@@ -48,6 +48,9 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case incompatible(path: String, _ reason: String)
     /// There is no queue at a location on a server; the reason says what is missing, and how to make it.
     case missing(location: String, _ reason: String)
+    /// A library of the system that this kind of queue needs can't be loaded; the reason names its
+    /// package.
+    case missingLibrary(_ reason: String)
     /// The database is a backup, which can be read and restored but not changed; the reason says
     /// where its log ends.
     case backup(path: String, _ reason: String?)
@@ -127,6 +130,8 @@ extension AlertError: CustomStringConvertible {
             "\(path) \(reason)"
         case .missing(let location, let reason):
             "there is no queue at \(location): \(reason)"
+        case .missingLibrary(let reason):
+            "a queue on a server \(reason)"
         case .backup(let path, let reason):
             "\(path) is a backup\(reason.map { ": \($0)" } ?? ""). It can be read, but nothing can "
                 + "be asked or answered in it; to make it a queue: alertq restore \(path)"

@@ -1,141 +1,139 @@
-#if PostgreSQL
-    import AlertCore
-    import Linux
-    import PostgreSQL
+import AlertCore
+import Linux
+import PostgreSQL
 
-    /// The administration of a queue in PostgreSQL, most of which is the server's own business.
-    package struct PostgreSQLAdministration: QueueAdministration, ServerAdministration {
-        private let text: String
+/// The administration of a queue in PostgreSQL, most of which is the server's own business.
+package struct PostgreSQLAdministration: QueueAdministration, ServerAdministration {
+    private let text: String
 
-        package init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-        package var lockHolder: LockHolder? { nil }
-        package var unknownLeader: LinuxProcess? { get async { nil } }
-        package var handlers: [LinuxProcess] { [] }
-        package var unusableFiles: [(path: String, error: AlertError)] { [] }
+    package var lockHolder: LockHolder? { nil }
+    package var unknownLeader: LinuxProcess? { get async { nil } }
+    package var handlers: [LinuxProcess] { [] }
+    package var unusableFiles: [(path: String, error: AlertError)] { [] }
 
-        package func isOwnFile(_ path: String) -> Bool { false }
+    package func isOwnFile(_ path: String) -> Bool { false }
 
-        package func checkWriteAccess() throws(AlertError) {}
+    package func checkWriteAccess() throws(AlertError) {}
 
-        package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
-            nil
-        }
+    package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
+        nil
+    }
 
-        package nonisolated(nonsending) func space() async -> SpaceReport? { nil }
+    package nonisolated(nonsending) func space() async -> SpaceReport? { nil }
 
-        package nonisolated(nonsending) func restore(
-            _ backup: String, expecting head: AuditHead?, force: Bool, by caller: Caller,
-            _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
-        ) async throws(AlertError) -> RestoreReport {
-            throw .invalid(
-                "location", "is on a server, which is backed up and restored with its own tools")
-        }
+    package nonisolated(nonsending) func restore(
+        _ backup: String, expecting head: AuditHead?, force: Bool, by caller: Caller,
+        _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> RestoreReport {
+        throw .invalid(
+            "location", "is on a server, which is backed up and restored with its own tools")
+    }
 
-        package func serverReport() throws(AlertError) -> ServerReport {
-            let location = try PostgreSQLLocation(text)
-            do {
-                let db = try Connection(location.uri, within: .seconds(5))
-                let missing = try Self.missingRights(db)
-                let holder = try Self.lockHolder(db)
-                let skew = try Self.skew(db)
-                let report = try db.first(
-                    """
-                    SELECT current_setting('server_version'), current_setting('synchronous_commit'),
-                        current_setting('synchronous_standby_names'),
-                        (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN
-                            ('sync', 'quorum')),
-                        (SELECT count(*) FROM pg_stat_replication),
-                        (SELECT coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)
-                            FROM pg_stat_replication)::bigint,
-                        (SELECT sum(numbackends) FROM pg_stat_database)::bigint,
-                        current_setting('max_connections'),
-                        CASE family(inet_server_addr())
-                            WHEN 6 THEN '[' || host(inet_server_addr()) || ']'
-                            ELSE host(inet_server_addr()) END || ':' || inet_server_port(),
-                        pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int,
-                        quote_ident(current_user),
-                        (current_setting('fsync')::bool
-                            AND current_setting('full_page_writes')::bool)::int
-                    """
-                ) { row in
-                    let commit = row.optionalText(at: 1) ?? ""
-                    return ServerReport(
-                        version: row.optionalText(at: 0) ?? "", address: row.optionalText(at: 8),
-                        isSynced: row.integer(at: 11) == 1, commit: commit,
-                        keepsCommits: Session.durableCommits.contains(commit),
-                        standbyNames: row.optionalText(at: 2) ?? "",
-                        synchronousStandbys: Int(row.integer(at: 3)),
-                        standbys: Int(row.integer(at: 4)), lag: row.integer(at: 5),
-                        connections: Int(row.integer(at: 6)),
-                        maximumConnections: Int(row.integer(at: 7)),
-                        skew: skew, seesStandbys: row.integer(at: 9) == 1,
-                        role: row.optionalText(at: 10) ?? "",
-                        missingRights: missing, lockHolder: holder)
-                }
-                guard let report else { throw AlertError.closed }
-                return report
-            } catch {
-                throw translated(error, "ask the server", at: location)
-            }
-        }
-
-        /// As in ``ServerReport/skew``: the server reads its clock between the question and the
-        /// answer, most likely halfway; the shorter of two round trips says more.
-        private static func skew(_ db: Connection) throws -> Duration {
-            var best: (trip: Int64, skew: Int64)?
-            for _ in 0..<2 {
-                let before = SystemClock().now().wallMilliseconds
-                let time = try db.first("SELECT \(Lease.clock)") { $0.integer() }
-                let after = SystemClock().now().wallMilliseconds
-                guard let time, after - before < best?.trip ?? .max else { continue }
-                best = (after - before, time - (before + after) / 2)
-            }
-            return .milliseconds(best?.skew ?? 0)
-        }
-
-        /// As in ``ServerReport/lockHolder``: of the sessions with a lock that writers take, the one
-        /// that has waited for no other.
-        private static func lockHolder(_ db: Connection) throws -> ServerReport.Session? {
-            try db.first(
+    package func serverReport() throws(AlertError) -> ServerReport {
+        let location = try PostgreSQLLocation(text)
+        do {
+            let db = try Connection(location.uri, within: .seconds(5))
+            let missing = try Self.missingRights(db)
+            let holder = try Self.lockHolder(db)
+            let skew = try Self.skew(db)
+            let report = try db.first(
                 """
-                SELECT pid, usename, host(client_addr), state,
-                    (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,
-                    (wait_event IS NOT DISTINCT FROM 'SyncRep')::int
-                FROM pg_stat_activity
-                WHERE backend_type = 'client backend'
-                    AND xact_start < clock_timestamp() - interval '2 seconds'
-                    AND pid IN (SELECT pid FROM pg_locks WHERE relation = to_regclass('heads')
-                        AND mode <> 'AccessShareLock' AND granted)
-                    AND cardinality(pg_blocking_pids(pid)) = 0
-                ORDER BY xact_start LIMIT 1
+                SELECT current_setting('server_version'), current_setting('synchronous_commit'),
+                    current_setting('synchronous_standby_names'),
+                    (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN
+                        ('sync', 'quorum')),
+                    (SELECT count(*) FROM pg_stat_replication),
+                    (SELECT coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)
+                        FROM pg_stat_replication)::bigint,
+                    (SELECT sum(numbackends) FROM pg_stat_database)::bigint,
+                    current_setting('max_connections'),
+                    CASE family(inet_server_addr())
+                        WHEN 6 THEN '[' || host(inet_server_addr()) || ']'
+                        ELSE host(inet_server_addr()) END || ':' || inet_server_port(),
+                    pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int,
+                    quote_ident(current_user),
+                    (current_setting('fsync')::bool
+                        AND current_setting('full_page_writes')::bool)::int
                 """
             ) { row in
-                ServerReport.Session(
-                    process: Int(row.integer(at: 0)), role: row.optionalText(at: 1) ?? "",
-                    address: row.optionalText(at: 2), state: row.optionalText(at: 3) ?? "",
-                    age: .milliseconds(row.integer(at: 4)),
-                    waitsForStandby: row.integer(at: 5) == 1)
+                let commit = row.optionalText(at: 1) ?? ""
+                return ServerReport(
+                    version: row.optionalText(at: 0) ?? "", address: row.optionalText(at: 8),
+                    isSynced: row.integer(at: 11) == 1, commit: commit,
+                    keepsCommits: Session.durableCommits.contains(commit),
+                    standbyNames: row.optionalText(at: 2) ?? "",
+                    synchronousStandbys: Int(row.integer(at: 3)),
+                    standbys: Int(row.integer(at: 4)), lag: row.integer(at: 5),
+                    connections: Int(row.integer(at: 6)),
+                    maximumConnections: Int(row.integer(at: 7)),
+                    skew: skew, seesStandbys: row.integer(at: 9) == 1,
+                    role: row.optionalText(at: 10) ?? "",
+                    missingRights: missing, lockHolder: holder)
             }
-        }
-
-        /// As in ``ServerReport/missingRights``.
-        private static func missingRights(
-            _ db: Connection
-        ) throws -> [(right: String, tables: [String])]? {
-            var missing: [(right: String, tables: [String])] = []
-            for (right, tables) in PostgreSQLSchema.rights {
-                let lacking = try db.rows(
-                    """
-                    SELECT name, (to_regclass(name) IS NOT NULL)::int
-                    FROM unnest($1::text[]) AS needed (name)
-                    WHERE has_table_privilege(to_regclass(name), $2) IS NOT TRUE
-                    """, .texts(tables), .text(right)
-                ) { (name: $0.text(), isSeen: $0.integer(at: 1) == 1) }
-                guard lacking.allSatisfy(\.isSeen) else { return nil }
-                if !lacking.isEmpty { missing.append((right, lacking.map(\.name))) }
-            }
-            return missing
+            guard let report else { throw AlertError.closed }
+            return report
+        } catch {
+            throw translated(error, "ask the server", at: location)
         }
     }
-#endif
+
+    /// As in ``ServerReport/skew``: the server reads its clock between the question and the
+    /// answer, most likely halfway; the shorter of two round trips says more.
+    private static func skew(_ db: Connection) throws -> Duration {
+        var best: (trip: Int64, skew: Int64)?
+        for _ in 0..<2 {
+            let before = SystemClock().now().wallMilliseconds
+            let time = try db.first("SELECT \(Lease.clock)") { $0.integer() }
+            let after = SystemClock().now().wallMilliseconds
+            guard let time, after - before < best?.trip ?? .max else { continue }
+            best = (after - before, time - (before + after) / 2)
+        }
+        return .milliseconds(best?.skew ?? 0)
+    }
+
+    /// As in ``ServerReport/lockHolder``: of the sessions with a lock that writers take, the one
+    /// that has waited for no other.
+    private static func lockHolder(_ db: Connection) throws -> ServerReport.Session? {
+        try db.first(
+            """
+            SELECT pid, usename, host(client_addr), state,
+                (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,
+                (wait_event IS NOT DISTINCT FROM 'SyncRep')::int
+            FROM pg_stat_activity
+            WHERE backend_type = 'client backend'
+                AND xact_start < clock_timestamp() - interval '2 seconds'
+                AND pid IN (SELECT pid FROM pg_locks WHERE relation = to_regclass('heads')
+                    AND mode <> 'AccessShareLock' AND granted)
+                AND cardinality(pg_blocking_pids(pid)) = 0
+            ORDER BY xact_start LIMIT 1
+            """
+        ) { row in
+            ServerReport.Session(
+                process: Int(row.integer(at: 0)), role: row.optionalText(at: 1) ?? "",
+                address: row.optionalText(at: 2), state: row.optionalText(at: 3) ?? "",
+                age: .milliseconds(row.integer(at: 4)),
+                waitsForStandby: row.integer(at: 5) == 1)
+        }
+    }
+
+    /// As in ``ServerReport/missingRights``.
+    private static func missingRights(
+        _ db: Connection
+    ) throws -> [(right: String, tables: [String])]? {
+        var missing: [(right: String, tables: [String])] = []
+        for (right, tables) in PostgreSQLSchema.rights {
+            let lacking = try db.rows(
+                """
+                SELECT name, (to_regclass(name) IS NOT NULL)::int
+                FROM unnest($1::text[]) AS needed (name)
+                WHERE has_table_privilege(to_regclass(name), $2) IS NOT TRUE
+                """, .texts(tables), .text(right)
+            ) { (name: $0.text(), isSeen: $0.integer(at: 1) == 1) }
+            guard lacking.allSatisfy(\.isSeen) else { return nil }
+            if !lacking.isEmpty { missing.append((right, lacking.map(\.name))) }
+        }
+        return missing
+    }
+}

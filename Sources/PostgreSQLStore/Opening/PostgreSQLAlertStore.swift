@@ -1,541 +1,539 @@
-#if PostgreSQL
-    import AlertCore
-    import PostgreSQL
-    import Synchronization
+import AlertCore
+import PostgreSQL
+import Synchronization
 
-    /// A queue in a PostgreSQL database, shared by any number of processes on any number of machines.
-    package final class PostgreSQLAlertStore: AlertStore {
-        let location: PostgreSQLLocation
-        let clock: ServerClock
-        /// On whose behalf the store applies deadlines.
-        let caller: Caller
-        let known = KnownHead()
-        let changes: NoticedChanges
-        let screenChanges = ChangeSignal()
-        let writer: Writer
-        private let reader: QueueConfined<Session>
-        private let interruption: Interruption
-        private let readingInterruption: Interruption
-        private let leasingInterruption: Interruption
-        private let watch: Watch
-        let leases: Leases
-        private let timekeeper: Timekeeper?
-        private let overdueStart = OverdueStart()
-        private let reads = Mutex(LongReads())
-        /// Makes another connection for a reader.
-        private let makeSession: @Sendable (Interruption) -> Session
-        /// Why nothing can be written through this store; `nil` for one that was opened for writing.
-        let refusal: AlertError?
-        /// How long a caller waits for a server that is away.
-        private let busyTime: Duration
+/// A queue in a PostgreSQL database, shared by any number of processes on any number of machines.
+package final class PostgreSQLAlertStore: AlertStore {
+    let location: PostgreSQLLocation
+    let clock: ServerClock
+    /// On whose behalf the store applies deadlines.
+    let caller: Caller
+    let known = KnownHead()
+    let changes: NoticedChanges
+    let screenChanges = ChangeSignal()
+    let writer: Writer
+    private let reader: QueueConfined<Session>
+    private let interruption: Interruption
+    private let readingInterruption: Interruption
+    private let leasingInterruption: Interruption
+    private let watch: Watch
+    let leases: Leases
+    private let timekeeper: Timekeeper?
+    private let overdueStart = OverdueStart()
+    private let reads = Mutex(LongReads())
+    /// Makes another connection for a reader.
+    private let makeSession: @Sendable (Interruption) -> Session
+    /// Why nothing can be written through this store; `nil` for one that was opened for writing.
+    let refusal: AlertError?
+    /// How long a caller waits for a server that is away.
+    private let busyTime: Duration
 
-        /// Opens a queue that exists.
-        ///
-        /// - Parameters:
-        ///   - clock: The server's by default.
-        ///   - caller: On whose behalf deadlines are applied.
-        ///   - busyTime: How long a caller waits for a lock, or for a server that is away.
-        ///   - askingTime: How long an asker waits for a server that is away.
-        ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
-        ///   - isReadOnly: Whether every change is refused, and nothing that is due is stored.
-        ///   - checksDurability: Whether a server is refused that may lose what it acknowledges.
-        ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of the log
-        ///     had to be dropped.
-        /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
-        ///   ``AlertError/missing(location:_:)``, ``AlertError/notPermitted(path:_:)``,
-        ///   ``AlertError/unreachable(_:)``, ``AlertError/storage(operation:_:)``.
-        package static nonisolated(nonsending) func open(
-            _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
-            caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
-            askingTime: Duration = .seconds(60), appliesDeadlines: Bool = false,
-            isReadOnly: Bool = false, checksDurability: Bool = true,
-            onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
-        ) async throws(AlertError) -> PostgreSQLAlertStore {
-            let interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption)
-            do {
-                interruptions = (try Interruption(), try Interruption(), try Interruption())
-            } catch {
-                throw translated(error, "open the queue", at: location)
-            }
-            let store = PostgreSQLAlertStore(
-                location, clock, caller, interruptions, busyTime: busyTime, askingTime: askingTime,
-                checksDurability,
-                refusal: isReadOnly
-                    ? .notPermitted(
-                        path: location.description,
-                        "it was opened for reading, and nothing is written to it") : nil,
-                timekeeper: appliesDeadlines
-                    ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil,
-                onTrouble: { onTrouble(.entriesLost($0)) })
-            do throws(AlertError) {
-                try await store.openFirst()
-            } catch {
-                await store.close()
-                throw error
-            }
-            store.timekeeper?.start { [weak store] () async throws(AlertError) in
-                try await store?.applyDeadlines()
-            }
-            return store
+    /// Opens a queue that exists.
+    ///
+    /// - Parameters:
+    ///   - clock: The server's by default.
+    ///   - caller: On whose behalf deadlines are applied.
+    ///   - busyTime: How long a caller waits for a lock, or for a server that is away.
+    ///   - askingTime: How long an asker waits for a server that is away.
+    ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
+    ///   - isReadOnly: Whether every change is refused, and nothing that is due is stored.
+    ///   - checksDurability: Whether a server is refused that may lose what it acknowledges.
+    ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of the log
+    ///     had to be dropped.
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a server or a schema that can't be used,
+    ///   ``AlertError/missing(location:_:)``, ``AlertError/notPermitted(path:_:)``,
+    ///   ``AlertError/unreachable(_:)``, ``AlertError/storage(operation:_:)``.
+    package static nonisolated(nonsending) func open(
+        _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
+        caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
+        askingTime: Duration = .seconds(60), appliesDeadlines: Bool = false,
+        isReadOnly: Bool = false, checksDurability: Bool = true,
+        onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
+    ) async throws(AlertError) -> PostgreSQLAlertStore {
+        let interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption)
+        do {
+            interruptions = (try Interruption(), try Interruption(), try Interruption())
+        } catch {
+            throw translated(error, "open the queue", at: location)
         }
-
-        private init(
-            _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
-            _ interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption),
-            busyTime: Duration, askingTime: Duration, _ checksDurability: Bool,
-            refusal: AlertError?,
-            timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
-        ) {
-            self.location = location
-            self.clock = clock
-            self.caller = caller
-            interruption = interruptions.rest
-            readingInterruption = interruptions.reading
-            leasingInterruption = interruptions.leasing
-            self.timekeeper = timekeeper
-            self.busyTime = busyTime
-            self.refusal = refusal
-            let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
-            self.changes = changes
-            let makeSession = { @Sendable (interruption: Interruption, preamble: Statement?) in
-                Session(
-                    location, clock: clock, known: known, interruption: interruption,
-                    checksDurability: checksDurability, preamble: preamble)
-            }
-            let session = { @Sendable in makeSession($0, nil) }
-            self.makeSession = session
-            reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
-            // Leases are renewed whatever a reader waits for.
-            let leaser = QueueConfined(
-                makeSession(interruptions.leasing, Lease.preamble), label: "alertq.leases")
-            let watch = Watch(session(interruptions.reading), known: known) { what in
-                try? await leaser.run { session throws(AlertError) in
-                    try session.notify(what)
-                }
-            } onChange: {
-                changes.note()
-            } onScreens: {
-                screenChanges.change()
-            } onTick: {
-                changes.nudge()
-                screenChanges.nudge()
-            }
-            self.watch = watch
-            writer = Writer(
-                session(interruptions.rest), known: known, busyTime: busyTime,
-                askingTime: askingTime, onTrouble: onTrouble,
-                onCommit: { concernsOthers in
-                    changes.note(concernsOthers)
-                    watch.notify()
-                })
-            leases = Leases(leaser, host: location.ownHost, changes: screenChanges) {
-                watch.notifyOfScreens()
-            }
+        let store = PostgreSQLAlertStore(
+            location, clock, caller, interruptions, busyTime: busyTime, askingTime: askingTime,
+            checksDurability,
+            refusal: isReadOnly
+                ? .notPermitted(
+                    path: location.description,
+                    "it was opened for reading, and nothing is written to it") : nil,
+            timekeeper: appliesDeadlines
+                ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil,
+            onTrouble: { onTrouble(.entriesLost($0)) })
+        do throws(AlertError) {
+            try await store.openFirst()
+        } catch {
+            await store.close()
+            throw error
         }
-
-        deinit {
-            timekeeper?.stop()
-            watch.stop()
-            Task { [leases, writer, watch] in await Self.end(leases, writer, watch) }
+        store.timekeeper?.start { [weak store] () async throws(AlertError) in
+            try await store?.applyDeadlines()
         }
+        return store
+    }
 
-        /// Connects, and finds out how far the log goes.
-        private nonisolated(nonsending) func openFirst() async throws(AlertError) {
-            let (head, changes, move) = try await read("open the queue") { db, queue in
-                let found = try db.first(
-                    """
-                    SELECT heads.seq, heads.hash, changes, moved_to
-                    FROM heads LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE heads.queue = $1
-                    """, queue
-                ) { row in
-                    (
-                        AuditHead(row, at: 0), row.integer(at: 2),
-                        row.optionalText(at: 3).map { QueueMove($0) }
-                    )
-                }
-                guard let found else { throw Connection.noHead }
-                return found
-            }
-            if let move, refusal == nil { throw .moved(location.description, to: move.place) }
-            known.raise(to: head, changes: changes)
+    private init(
+        _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
+        _ interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption),
+        busyTime: Duration, askingTime: Duration, _ checksDurability: Bool,
+        refusal: AlertError?,
+        timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
+    ) {
+        self.location = location
+        self.clock = clock
+        self.caller = caller
+        interruption = interruptions.rest
+        readingInterruption = interruptions.reading
+        leasingInterruption = interruptions.leasing
+        self.timekeeper = timekeeper
+        self.busyTime = busyTime
+        self.refusal = refusal
+        let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
+        self.changes = changes
+        let makeSession = { @Sendable (interruption: Interruption, preamble: Statement?) in
+            Session(
+                location, clock: clock, known: known, interruption: interruption,
+                checksDurability: checksDurability, preamble: preamble)
         }
-
-        var hosts: HostNames { HostNames(own: location.ownHost, home: known.home ?? "") }
-
-        var isClosed: Bool { reads.withLock { $0.isOver } }
-
-        package nonisolated(nonsending) func close() async {
-            guard let long = reads.withLock({ $0.end() }) else { return }
-            timekeeper?.stop()
-            watch.stop()
-            // What readers wait for is no longer wanted; what was written and ended still is.
-            for interruption in long + [readingInterruption] { interruption.interrupt() }
-            // Leases end by themselves: a server that is away is not waited for.
-            let limit = Task { [leasingInterruption] in
-                try await Task.sleep(for: .seconds(1))
-                leasingInterruption.interrupt()
+        let session = { @Sendable in makeSession($0, nil) }
+        self.makeSession = session
+        reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
+        // Leases are renewed whatever a reader waits for.
+        let leaser = QueueConfined(
+            makeSession(interruptions.leasing, Lease.preamble), label: "alertq.leases")
+        let watch = Watch(session(interruptions.reading), known: known) { what in
+            try? await leaser.run { session throws(AlertError) in
+                try session.notify(what)
             }
-            await Self.end(leases, writer, watch)
-            limit.cancel()
-            for interruption in [leasingInterruption, interruption] { interruption.interrupt() }
-            try? await reader.run { $0.drop() }
+        } onChange: {
             changes.note()
+        } onScreens: {
             screenChanges.change()
+        } onTick: {
+            changes.nudge()
+            screenChanges.nudge()
         }
-
-        /// Ends leases, stores what was written, and tells other processes of both.
-        private static nonisolated(nonsending) func end(
-            _ leases: Leases, _ writer: Writer, _ watch: Watch
-        ) async {
-            await leases.close()
-            await writer.close()
-            await watch.flush()
+        self.watch = watch
+        writer = Writer(
+            session(interruptions.rest), known: known, busyTime: busyTime,
+            askingTime: askingTime, onTrouble: onTrouble,
+            onCommit: { concernsOthers in
+                changes.note(concernsOthers)
+                watch.notify()
+            })
+        leases = Leases(leaser, host: location.ownHost, changes: screenChanges) {
+            watch.notifyOfScreens()
         }
+    }
 
-        // MARK: Reading
+    deinit {
+        timekeeper?.stop()
+        watch.stop()
+        Task { [leases, writer, watch] in await Self.end(leases, writer, watch) }
+    }
 
-        /// Reads on the connection that all readers share.
-        nonisolated(nonsending) func read<Result: Sendable>(
-            _ operation: String,
-            _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
-        ) async throws(AlertError) -> Result {
-            guard !isClosed else { throw .closed }
-            let end = ContinuousClock.now + busyTime
+    /// Connects, and finds out how far the log goes.
+    private nonisolated(nonsending) func openFirst() async throws(AlertError) {
+        let (head, changes, move) = try await read("open the queue") { db, queue in
+            let found = try db.first(
+                """
+                SELECT heads.seq, heads.hash, changes, moved_to
+                FROM heads LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE heads.queue = $1
+                """, queue
+            ) { row in
+                (
+                    AuditHead(row, at: 0), row.integer(at: 2),
+                    row.optionalText(at: 3).map { QueueMove($0) }
+                )
+            }
+            guard let found else { throw Connection.noHead }
+            return found
+        }
+        if let move, refusal == nil { throw .moved(location.description, to: move.place) }
+        known.raise(to: head, changes: changes)
+    }
+
+    var hosts: HostNames { HostNames(own: location.ownHost, home: known.home ?? "") }
+
+    var isClosed: Bool { reads.withLock { $0.isOver } }
+
+    package nonisolated(nonsending) func close() async {
+        guard let long = reads.withLock({ $0.end() }) else { return }
+        timekeeper?.stop()
+        watch.stop()
+        // What readers wait for is no longer wanted; what was written and ended still is.
+        for interruption in long + [readingInterruption] { interruption.interrupt() }
+        // Leases end by themselves: a server that is away is not waited for.
+        let limit = Task { [leasingInterruption] in
+            try await Task.sleep(for: .seconds(1))
+            leasingInterruption.interrupt()
+        }
+        await Self.end(leases, writer, watch)
+        limit.cancel()
+        for interruption in [leasingInterruption, interruption] { interruption.interrupt() }
+        try? await reader.run { $0.drop() }
+        changes.note()
+        screenChanges.change()
+    }
+
+    /// Ends leases, stores what was written, and tells other processes of both.
+    private static nonisolated(nonsending) func end(
+        _ leases: Leases, _ writer: Writer, _ watch: Watch
+    ) async {
+        await leases.close()
+        await writer.close()
+        await watch.flush()
+    }
+
+    // MARK: Reading
+
+    /// Reads on the connection that all readers share.
+    nonisolated(nonsending) func read<Result: Sendable>(
+        _ operation: String,
+        _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
+    ) async throws(AlertError) -> Result {
+        guard !isClosed else { throw .closed }
+        let end = ContinuousClock.now + busyTime
+        do throws(AlertError) {
+            return try await reader.run { session throws(AlertError) in
+                try session.read(operation, until: end, body)
+            }
+        } catch {
+            throw isClosed ? .closed : error
+        }
+    }
+
+    /// Reads on a connection of its own for as long as that takes: until it is done, or its task
+    /// is cancelled, or the store closed.
+    nonisolated(nonsending) func readAside<Result: Sendable>(
+        _ operation: String,
+        _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
+    ) async throws(AlertError) -> Result {
+        let interruption: Interruption
+        do { interruption = try Interruption() } catch {
+            throw translated(error, operation, at: location)
+        }
+        guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
+        defer { reads.withLock { $0.remove(interruption) } }
+        let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
+        let end = ContinuousClock.now + busyTime
+        let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
             do throws(AlertError) {
-                return try await reader.run { session throws(AlertError) in
-                    try session.read(operation, until: end, body)
+                let result = try await reader.run { session throws(AlertError) in
+                    try session.read(operation, until: end, takesLong: true, body)
                 }
+                return .success(result)
             } catch {
-                throw isClosed ? .closed : error
+                return .failure(error)
+            }
+        } onCancel: {
+            interruption.interrupt()
+        }
+        if isClosed { throw .closed }
+        if case .failure(.unreachable) = result, Task.isCancelled {
+            throw .cancelled("reading the queue")
+        }
+        return try result.get()
+    }
+
+    // MARK: Changes
+
+    package nonisolated(nonsending) func commit(
+        _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
+    ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        guard let first = changes.first else { return [] }
+        guard !isClosed else { throw .closed }
+        if let refusal { throw refusal }
+        let hosts = hosts
+        let (caller, keeper) = (hosts.stored(caller), hosts.stored(self.caller))
+        if timekeeper?.takeFirstChange() == true { timekeeper?.lookNow() }
+        let prepared = changes.map { change -> PreparedQuestion? in
+            guard case .ask(let question) = change else { return nil }
+            return PreparedQuestion(question, by: caller)
+        }
+        let names = changes.indices.map { index in
+            request.map { RequestedChange($0, position: index, by: caller) }
+        }
+        let (results, due) = try await writer.perform(
+            first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
+        ) { queue in
+            (epoch.map { [Query.isAttached(queue, $0)] } ?? [])
+                + names.compactMap { $0.map { Query.request(queue, $0) } }
+                + changes.flatMap { $0.reading(queue, by: caller) }
+        } _: { transaction in
+            if let epoch {
+                let attached = try transaction.read(Query.isAttached(transaction.queue, epoch))
+                guard attached.count > 0 else { throw AlertError.detached }
+            }
+            let results = try changes.indices.map { index in
+                try transaction.tryToMake(
+                    changes[index], prepared[index], named: names[index], by: caller,
+                    keeper: keeper)
+            }
+            return (results, transaction.due)
+        }
+        if let due { timekeeper?.setAlarm(at: due) }
+        return results.map { $0.map(hosts.shown).mapError(hosts.shown) }
+    }
+
+    package func post(_ entry: PostedEntry, by caller: Caller) {
+        guard refusal == nil else { return }
+        let (id, moment, caller) = (entry.alert, clock.now(), hosts.stored(caller))
+        writer.post("store an entry of the log") { queue in
+            [Query.alert(queue, id), Query.trail(queue, id)]
+        } _: { transaction in
+            try transaction.store(entry, at: transaction.earliest(moment), by: caller)
+        }
+    }
+
+    /// Stores what is due; returns when something is due next, if anything is.
+    private nonisolated(nonsending) func applyDeadlines() async throws(AlertError)
+        -> ClockReading?
+    {
+        try await sweep()
+        return try await read("look for deadlines") { [clock] db, queue in
+            let now = clock.now()
+            return try db.run(Query.nextDue(queue, now)).nextDue(at: now)
+        }
+    }
+
+    /// Stores expiries and ends snoozes, for as long as some are due.
+    nonisolated(nonsending) func sweep() async throws(AlertError) {
+        var goesOn = refusal == nil
+        while goesOn {
+            let due = try await read("look for deadlines") { [clock, overdueStart] db, queue in
+                try db.due(queue, at: clock.now(), from: overdueStart)
+            }
+            guard !due.isEmpty else { return }
+            goesOn = try await writer.perform("store expiries") { queue in
+                due.expired.flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] }
+            } _: { [caller = hosts.stored(caller)] transaction in
+                let hasExpired = try transaction.expire(due.expired, by: caller)
+                let hasWoken = try due.hasSnooze && transaction.endSnoozes()
+                return hasExpired || hasWoken
             }
         }
+    }
 
-        /// Reads on a connection of its own for as long as that takes: until it is done, or its task
-        /// is cancelled, or the store closed.
-        nonisolated(nonsending) func readAside<Result: Sendable>(
-            _ operation: String,
-            _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
-        ) async throws(AlertError) -> Result {
-            let interruption: Interruption
-            do { interruption = try Interruption() } catch {
+    func lookNow() { timekeeper?.lookNow() }
+
+    // MARK: News
+
+    package var position: LogPosition {
+        // In this order: changes in between are examined once more.
+        let mark = changes.mark
+        return LogPosition(known.head, mark: mark)
+    }
+
+    package nonisolated(nonsending) func news(
+        after position: LogPosition, of scope: News.Scope
+    ) async throws(AlertError) -> News {
+        guard !isClosed else { throw .closed }
+        if !watch.start() { await changes.wait(after: position.mark, of: scope) }
+        guard !isClosed else { throw .closed }
+        let mark = changes.mark
+        let hasChanged = changes.hasChanged(since: position.mark, in: scope)
+        let limit = 256
+        let entries = try await entries(LogQuery(.after(position.head), limit: limit))
+        if scope == .everybody {
+            var last = position.head
+            for entry in entries {
+                try entry.checkHash()
+                try entry.checkLink(after: last)
+                last = entry.event.cursor
+            }
+        }
+        if refusal == nil, let last = entries.last, last.event.kind == .moved {
+            // Everything that this process does with the queue ends with that.
+            let place = QueueMove(last.detail ?? "").place
+            known.fail(.moved(location.description, to: place))
+            throw .moved(location.description, to: place)
+        }
+        let isFull = entries.count == limit
+        let events = entries.map(\.event).filter { event in
+            scope == .everybody || !known.isOwn(event.cursor)
+        }
+        var news = News(
+            events: events,
+            position: LogPosition(
+                entries.last?.event.cursor ?? position.head, mark: isFull ? nil : mark),
+            hasChanged: hasChanged)
+        news.cannotExpire = timekeeper?.trouble ?? refusal
+        return news
+    }
+
+    // MARK: Screens
+
+    package nonisolated(nonsending) func attach(
+        _ screen: AttachedScreen
+    ) async throws(AlertError) -> any ScreenLease {
+        guard !isClosed else { throw .closed }
+        if let refusal { throw refusal }
+        watch.start()
+        return try await leases.attach(screen)
+    }
+
+    package nonisolated(nonsending) func screens() async -> ScreenRoster {
+        (try? await read("look for screens") { [leases] in try leases.roster($0, $1) })
+            ?? ScreenRoster()
+    }
+
+    package nonisolated(nonsending) func claim(
+        _ id: Alert.ID, for purpose: ClaimPurpose
+    ) async throws(AlertError) -> (any Claim)? {
+        guard !isClosed else { throw .closed }
+        if let refusal { throw refusal }
+        return try await leases.claim(id, for: purpose)
+    }
+}
+
+/// The reads that take long, until no more may begin.
+private struct LongReads {
+    private(set) var isOver = false
+    private var interruptions: [ObjectIdentifier: Interruption] = [:]
+
+    /// Adds a read that has begun, unless no more may.
+    mutating func begin(_ read: Interruption) -> Bool {
+        if !isOver { interruptions[ObjectIdentifier(read)] = read }
+        return !isOver
+    }
+
+    mutating func remove(_ read: Interruption) {
+        interruptions[ObjectIdentifier(read)] = nil
+    }
+
+    /// Lets no more begin; returns those that have, or `nil` if that had been done.
+    mutating func end() -> [Interruption]? {
+        guard !isOver else { return nil }
+        isOver = true
+        return Array(interruptions.values)
+    }
+}
+
+extension Session {
+    /// How long one statement may take of what takes long: those who wait for it end it earlier.
+    static let longTime = Duration.seconds(24 * 3600)
+
+    /// Reads, or does what may be done twice. If the server is away, it tries again until a moment
+    /// has come, and once at least: the server may have ended the last connection long ago.
+    ///
+    /// - Parameter takesLong: Whether a statement may take longer than that.
+    func read<Result>(
+        _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
+        _ body: (Connection, _ queue: Value) throws -> Result
+    ) throws(AlertError) -> Result {
+        var isRepeated = false
+        let isOver = { [known] in known.isEnding || end <= .now }
+        while true {
+            do {
+                let left = known.isEnding ? .seconds(1) : max(end - .now, .seconds(1))
+                let db = try open(within: left)
+                db.timeLimit = takesLong ? Self.longTime : left
+                return try body(db, queue)
+            } catch let error as PostgreSQLError
+                where error.maySucceedOnAnotherConnection && (!isRepeated || !isOver())
+            {
+                drop()
+                if isRepeated { Thread.pause(.milliseconds(50)) }
+                isRepeated = true
+            } catch {
                 throw translated(error, operation, at: location)
             }
-            guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
-            defer { reads.withLock { $0.remove(interruption) } }
-            let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
-            let end = ContinuousClock.now + busyTime
-            let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
-                do throws(AlertError) {
-                    let result = try await reader.run { session throws(AlertError) in
-                        try session.read(operation, until: end, takesLong: true, body)
-                    }
-                    return .success(result)
-                } catch {
-                    return .failure(error)
-                }
-            } onCancel: {
-                interruption.interrupt()
-            }
-            if isClosed { throw .closed }
-            if case .failure(.unreachable) = result, Task.isCancelled {
-                throw .cancelled("reading the queue")
-            }
-            return try result.get()
-        }
-
-        // MARK: Changes
-
-        package nonisolated(nonsending) func commit(
-            _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
-        ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-            guard let first = changes.first else { return [] }
-            guard !isClosed else { throw .closed }
-            if let refusal { throw refusal }
-            let hosts = hosts
-            let (caller, keeper) = (hosts.stored(caller), hosts.stored(self.caller))
-            if timekeeper?.takeFirstChange() == true { timekeeper?.lookNow() }
-            let prepared = changes.map { change -> PreparedQuestion? in
-                guard case .ask(let question) = change else { return nil }
-                return PreparedQuestion(question, by: caller)
-            }
-            let names = changes.indices.map { index in
-                request.map { RequestedChange($0, position: index, by: caller) }
-            }
-            let (results, due) = try await writer.perform(
-                first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
-            ) { queue in
-                (epoch.map { [Query.isAttached(queue, $0)] } ?? [])
-                    + names.compactMap { $0.map { Query.request(queue, $0) } }
-                    + changes.flatMap { $0.reading(queue, by: caller) }
-            } _: { transaction in
-                if let epoch {
-                    let attached = try transaction.read(Query.isAttached(transaction.queue, epoch))
-                    guard attached.count > 0 else { throw AlertError.detached }
-                }
-                let results = try changes.indices.map { index in
-                    try transaction.tryToMake(
-                        changes[index], prepared[index], named: names[index], by: caller,
-                        keeper: keeper)
-                }
-                return (results, transaction.due)
-            }
-            if let due { timekeeper?.setAlarm(at: due) }
-            return results.map { $0.map(hosts.shown).mapError(hosts.shown) }
-        }
-
-        package func post(_ entry: PostedEntry, by caller: Caller) {
-            guard refusal == nil else { return }
-            let (id, moment, caller) = (entry.alert, clock.now(), hosts.stored(caller))
-            writer.post("store an entry of the log") { queue in
-                [Query.alert(queue, id), Query.trail(queue, id)]
-            } _: { transaction in
-                try transaction.store(entry, at: transaction.earliest(moment), by: caller)
-            }
-        }
-
-        /// Stores what is due; returns when something is due next, if anything is.
-        private nonisolated(nonsending) func applyDeadlines() async throws(AlertError)
-            -> ClockReading?
-        {
-            try await sweep()
-            return try await read("look for deadlines") { [clock] db, queue in
-                let now = clock.now()
-                return try db.run(Query.nextDue(queue, now)).nextDue(at: now)
-            }
-        }
-
-        /// Stores expiries and ends snoozes, for as long as some are due.
-        nonisolated(nonsending) func sweep() async throws(AlertError) {
-            var goesOn = refusal == nil
-            while goesOn {
-                let due = try await read("look for deadlines") { [clock, overdueStart] db, queue in
-                    try db.due(queue, at: clock.now(), from: overdueStart)
-                }
-                guard !due.isEmpty else { return }
-                goesOn = try await writer.perform("store expiries") { queue in
-                    due.expired.flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] }
-                } _: { [caller = hosts.stored(caller)] transaction in
-                    let hasExpired = try transaction.expire(due.expired, by: caller)
-                    let hasWoken = try due.hasSnooze && transaction.endSnoozes()
-                    return hasExpired || hasWoken
-                }
-            }
-        }
-
-        func lookNow() { timekeeper?.lookNow() }
-
-        // MARK: News
-
-        package var position: LogPosition {
-            // In this order: changes in between are examined once more.
-            let mark = changes.mark
-            return LogPosition(known.head, mark: mark)
-        }
-
-        package nonisolated(nonsending) func news(
-            after position: LogPosition, of scope: News.Scope
-        ) async throws(AlertError) -> News {
-            guard !isClosed else { throw .closed }
-            if !watch.start() { await changes.wait(after: position.mark, of: scope) }
-            guard !isClosed else { throw .closed }
-            let mark = changes.mark
-            let hasChanged = changes.hasChanged(since: position.mark, in: scope)
-            let limit = 256
-            let entries = try await entries(LogQuery(.after(position.head), limit: limit))
-            if scope == .everybody {
-                var last = position.head
-                for entry in entries {
-                    try entry.checkHash()
-                    try entry.checkLink(after: last)
-                    last = entry.event.cursor
-                }
-            }
-            if refusal == nil, let last = entries.last, last.event.kind == .moved {
-                // Everything that this process does with the queue ends with that.
-                let place = QueueMove(last.detail ?? "").place
-                known.fail(.moved(location.description, to: place))
-                throw .moved(location.description, to: place)
-            }
-            let isFull = entries.count == limit
-            let events = entries.map(\.event).filter { event in
-                scope == .everybody || !known.isOwn(event.cursor)
-            }
-            var news = News(
-                events: events,
-                position: LogPosition(
-                    entries.last?.event.cursor ?? position.head, mark: isFull ? nil : mark),
-                hasChanged: hasChanged)
-            news.cannotExpire = timekeeper?.trouble ?? refusal
-            return news
-        }
-
-        // MARK: Screens
-
-        package nonisolated(nonsending) func attach(
-            _ screen: AttachedScreen
-        ) async throws(AlertError) -> any ScreenLease {
-            guard !isClosed else { throw .closed }
-            if let refusal { throw refusal }
-            watch.start()
-            return try await leases.attach(screen)
-        }
-
-        package nonisolated(nonsending) func screens() async -> ScreenRoster {
-            (try? await read("look for screens") { [leases] in try leases.roster($0, $1) })
-                ?? ScreenRoster()
-        }
-
-        package nonisolated(nonsending) func claim(
-            _ id: Alert.ID, for purpose: ClaimPurpose
-        ) async throws(AlertError) -> (any Claim)? {
-            guard !isClosed else { throw .closed }
-            if let refusal { throw refusal }
-            return try await leases.claim(id, for: purpose)
         }
     }
+}
 
-    /// The reads that take long, until no more may begin.
-    private struct LongReads {
-        private(set) var isOver = false
-        private var interruptions: [ObjectIdentifier: Interruption] = [:]
-
-        /// Adds a read that has begun, unless no more may.
-        mutating func begin(_ read: Interruption) -> Bool {
-            if !isOver { interruptions[ObjectIdentifier(read)] = read }
-            return !isOver
-        }
-
-        mutating func remove(_ read: Interruption) {
-            interruptions[ObjectIdentifier(read)] = nil
-        }
-
-        /// Lets no more begin; returns those that have, or `nil` if that had been done.
-        mutating func end() -> [Interruption]? {
-            guard !isOver else { return nil }
-            isOver = true
-            return Array(interruptions.values)
+extension PostgreSQLError {
+    fileprivate var maySucceedOnAnotherConnection: Bool {
+        switch cause {
+        case .timedOut, .interrupted: false
+        default:
+            !meaning.lasts
+                && (isConnectionLost || meaning == .reconnect || meaning == .tryLater)
         }
     }
+}
 
-    extension Session {
-        /// How long one statement may take of what takes long: those who wait for it end it earlier.
-        static let longTime = Duration.seconds(24 * 3600)
-
-        /// Reads, or does what may be done twice. If the server is away, it tries again until a moment
-        /// has come, and once at least: the server may have ended the last connection long ago.
-        ///
-        /// - Parameter takesLong: Whether a statement may take longer than that.
-        func read<Result>(
-            _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
-            _ body: (Connection, _ queue: Value) throws -> Result
-        ) throws(AlertError) -> Result {
-            var isRepeated = false
-            let isOver = { [known] in known.isEnding || end <= .now }
-            while true {
-                do {
-                    let left = known.isEnding ? .seconds(1) : max(end - .now, .seconds(1))
-                    let db = try open(within: left)
-                    db.timeLimit = takesLong ? Self.longTime : left
-                    return try body(db, queue)
-                } catch let error as PostgreSQLError
-                    where error.maySucceedOnAnotherConnection && (!isRepeated || !isOver())
-                {
-                    drop()
-                    if isRepeated { Thread.pause(.milliseconds(50)) }
-                    isRepeated = true
-                } catch {
-                    throw translated(error, operation, at: location)
-                }
+extension Session {
+    fileprivate func notify(_ what: Set<String>) throws(AlertError) {
+        try read("tell of a change", until: .now) { db, _ in
+            for what in what {
+                // Whoever missed it looks by itself.
+                try db.run(
+                    """
+                    SELECT set_config('synchronous_commit', 'off', true),
+                        pg_notify(\(Listener.channel), $2)
+                    """, .text(location.queue), .text(what))
             }
         }
     }
+}
 
-    extension PostgreSQLError {
-        fileprivate var maySucceedOnAnotherConnection: Bool {
-            switch cause {
-            case .timedOut, .interrupted: false
-            default:
-                !meaning.lasts
-                    && (isConnectionLost || meaning == .reconnect || meaning == .tryLater)
+extension PostgreSQLAlertStore: LockWaiting {
+    package var lockHolder: LockHolder? { nil }
+
+    package func prepareToEnd() { known.prepareToEnd() }
+}
+
+extension Change {
+    /// Whether the one who asked makes it, and not a person who waits for the screen.
+    fileprivate var isOfAsker: Bool {
+        switch self {
+        case .ask, .collect, .run: true
+        case .resolve, .snooze, .requestCancel: false
+        }
+    }
+
+    /// What a transaction reads for the change.
+    fileprivate func reading(_ queue: Value, by caller: Caller) -> [Statement] {
+        let alert: Alert.ID
+        switch self {
+        case .ask(let question):
+            let (account, source) = (caller.account, question.source)
+            var needed = [Query.sources(queue, account, source)]
+            if let key = question.alert.key {
+                let query = Query.key(queue, key, source: source, of: account)
+                needed += [query.row, query.trail]
             }
+            return needed
+        case .resolve(let id, _, _), .snooze(let id, _), .collect(let id, _), .run(let id, _),
+            .requestCancel(let id, _):
+            alert = id
+        }
+        return [Query.alert(queue, alert), Query.trail(queue, alert)]
+    }
+}
+
+extension PostedEntry {
+    fileprivate var alert: Alert.ID {
+        switch self {
+        case .presented(let record), .returned(let record, _): record.id
+        case .collected(let id): id
         }
     }
+}
 
-    extension Session {
-        fileprivate func notify(_ what: Set<String>) throws(AlertError) {
-            try read("tell of a change", until: .now) { db, _ in
-                for what in what {
-                    // Whoever missed it looks by itself.
-                    try db.run(
-                        """
-                        SELECT set_config('synchronous_commit', 'off', true),
-                            pg_notify(\(Listener.channel), $2)
-                        """, .text(location.queue), .text(what))
-                }
-            }
-        }
+extension Transaction {
+    /// Makes a change, or refuses it before anything of it is written.
+    fileprivate func tryToMake(
+        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
+        by caller: Caller, keeper: Caller
+    ) throws -> Result<Receipt, AlertError> {
+        try attempt {
+            try make(change, prepared, named: name, by: caller, keeper: keeper)
+        }.flatMap { $0 }
     }
 
-    extension PostgreSQLAlertStore: LockWaiting {
-        package var lockHolder: LockHolder? { nil }
-
-        package func prepareToEnd() { known.prepareToEnd() }
+    /// A moment that has passed, but not before the last entry.
+    fileprivate func earliest(_ moment: ClockReading) -> ClockReading {
+        let isInOrder =
+            !moment.isAtOrAfter(now) && moment.wallMilliseconds >= lastTime
+        return isInOrder ? moment : now
     }
-
-    extension Change {
-        /// Whether the one who asked makes it, and not a person who waits for the screen.
-        fileprivate var isOfAsker: Bool {
-            switch self {
-            case .ask, .collect, .run: true
-            case .resolve, .snooze, .requestCancel: false
-            }
-        }
-
-        /// What a transaction reads for the change.
-        fileprivate func reading(_ queue: Value, by caller: Caller) -> [Statement] {
-            let alert: Alert.ID
-            switch self {
-            case .ask(let question):
-                let (account, source) = (caller.account, question.source)
-                var needed = [Query.sources(queue, account, source)]
-                if let key = question.alert.key {
-                    let query = Query.key(queue, key, source: source, of: account)
-                    needed += [query.row, query.trail]
-                }
-                return needed
-            case .resolve(let id, _, _), .snooze(let id, _), .collect(let id, _), .run(let id, _),
-                .requestCancel(let id, _):
-                alert = id
-            }
-            return [Query.alert(queue, alert), Query.trail(queue, alert)]
-        }
-    }
-
-    extension PostedEntry {
-        fileprivate var alert: Alert.ID {
-            switch self {
-            case .presented(let record), .returned(let record, _): record.id
-            case .collected(let id): id
-            }
-        }
-    }
-
-    extension Transaction {
-        /// Makes a change, or refuses it before anything of it is written.
-        fileprivate func tryToMake(
-            _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
-            by caller: Caller, keeper: Caller
-        ) throws -> Result<Receipt, AlertError> {
-            try attempt {
-                try make(change, prepared, named: name, by: caller, keeper: keeper)
-            }.flatMap { $0 }
-        }
-
-        /// A moment that has passed, but not before the last entry.
-        fileprivate func earliest(_ moment: ClockReading) -> ClockReading {
-            let isInOrder =
-                !moment.isAtOrAfter(now) && moment.wallMilliseconds >= lastTime
-            return isInOrder ? moment : now
-        }
-    }
-#endif
+}

@@ -1,107 +1,105 @@
-#if PostgreSQL
-    import AlertCore
-    import Migrations
-    import PostgreSQL
+import AlertCore
+import Migrations
+import PostgreSQL
 
-    /// The tables, and how a database gets them.
-    package enum PostgreSQLSchema {
-        /// The version that this alertq needs.
-        static let version = Migration.postgreSQL.count
+/// The tables, and how a database gets them.
+package enum PostgreSQLSchema {
+    /// The version that this alertq needs.
+    static let version = Migration.postgreSQL.count
 
-        /// What a role needs of the tables that is not their owner.
-        static let rights: [(right: String, tables: [String])] = [
-            (
-                "SELECT",
-                [
-                    "alerts", "audit", "claims", "heads", "queues", "requests", "schema_versions",
-                    "screens", "sources", "turns",
-                ]
-            ),
-            (
-                "INSERT",
-                ["alerts", "audit", "sources", "turns", "requests", "screens", "claims"]
-            ),
-            (
-                "UPDATE",
-                ["alerts", "heads", "sources", "turns", "requests", "screens", "claims"]
-            ),
-            ("DELETE", ["requests", "screens", "claims"]),
-        ]
+    /// What a role needs of the tables that is not their owner.
+    static let rights: [(right: String, tables: [String])] = [
+        (
+            "SELECT",
+            [
+                "alerts", "audit", "claims", "heads", "queues", "requests", "schema_versions",
+                "screens", "sources", "turns",
+            ]
+        ),
+        (
+            "INSERT",
+            ["alerts", "audit", "sources", "turns", "requests", "screens", "claims"]
+        ),
+        (
+            "UPDATE",
+            ["alerts", "heads", "sources", "turns", "requests", "screens", "claims"]
+        ),
+        ("DELETE", ["requests", "screens", "claims"]),
+    ]
 
-        /// Which version a database has, and the lowest whose programs may use it.
-        private static func found(in db: Connection) throws -> (version: Int, minimum: Int) {
-            try db.first(
-                "SELECT coalesce(max(version), 0), coalesce(max(minimum), 0) FROM schema_versions"
-            ) { (Int($0.integer(at: 0)), Int($0.integer(at: 1))) } ?? (0, 0)
+    /// Which version a database has, and the lowest whose programs may use it.
+    private static func found(in db: Connection) throws -> (version: Int, minimum: Int) {
+        try db.first(
+            "SELECT coalesce(max(version), 0), coalesce(max(minimum), 0) FROM schema_versions"
+        ) { (Int($0.integer(at: 0)), Int($0.integer(at: 1))) } ?? (0, 0)
+    }
+
+    /// Why this alertq can't use the tables of a database; `nil` if it can.
+    static func problem(in db: Connection, at location: PostgreSQLLocation) throws -> String? {
+        let found = try found(in: db)
+        if found.version < version {
+            return
+                "its schema has version \(found.version), and this alertq needs \(version); to "
+                + "upgrade it, as the owner of its tables: \(location.setUp)"
         }
+        return found.minimum > version ? newer : nil
+    }
 
-        /// Why this alertq can't use the tables of a database; `nil` if it can.
-        static func problem(in db: Connection, at location: PostgreSQLLocation) throws -> String? {
-            let found = try found(in: db)
-            if found.version < version {
-                return
-                    "its schema has version \(found.version), and this alertq needs \(version); to "
-                    + "upgrade it, as the owner of its tables: \(location.setUp)"
+    private static let newer = "its schema comes from a newer alertq; install that here, too"
+
+    private static func migrations(from version: Int) -> String {
+        Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
+    }
+
+    /// The statements that make what a database, or the first schema of its `search_path`, lacks
+    /// for a queue: the tables as well, if the role can't read which are there.
+    package static func script(for location: PostgreSQLLocation) -> String {
+        let name = location.queue.replacing("'", with: "''")
+        let existing = try? found(in: Connection(location.uri, within: .seconds(5))).version
+        let tables = migrations(from: existing ?? 0)
+        return """
+            BEGIN;
+            \(tables.isEmpty ? "" : tables + "\n")\
+            INSERT INTO queues (name) VALUES ('\(name)') ON CONFLICT DO NOTHING;
+            INSERT INTO heads (queue) SELECT id FROM queues WHERE name = '\(name)'
+            ON CONFLICT DO NOTHING;
+            COMMIT;
+
+            """
+    }
+
+    /// Makes the tables and a queue, as the account that will own them; nothing is done twice.
+    package static func setUp(_ location: PostgreSQLLocation) throws(AlertError) {
+        do {
+            let db = try Connection(location.uri)
+            db.timeLimit = .seconds(60)
+            try db.execute("BEGIN; SELECT pg_advisory_xact_lock(hashtext('alertq migration'))")
+            let hasSchema = try db.first(
+                "SELECT to_regclass('schema_versions') IS NOT NULL"
+            ) { $0.optionalText() == "t" }
+            let found = hasSchema == true ? try found(in: db) : (version: 0, minimum: 0)
+            guard found.minimum <= version else {
+                throw AlertError.incompatible(
+                    path: location.description, "can't be used: " + newer)
             }
-            return found.minimum > version ? newer : nil
-        }
-
-        private static let newer = "its schema comes from a newer alertq; install that here, too"
-
-        private static func migrations(from version: Int) -> String {
-            Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
-        }
-
-        /// The statements that make what a database, or the first schema of its `search_path`, lacks
-        /// for a queue: the tables as well, if the role can't read which are there.
-        package static func script(for location: PostgreSQLLocation) -> String {
-            let name = location.queue.replacing("'", with: "''")
-            let existing = try? found(in: Connection(location.uri, within: .seconds(5))).version
-            let tables = migrations(from: existing ?? 0)
-            return """
-                BEGIN;
-                \(tables.isEmpty ? "" : tables + "\n")\
-                INSERT INTO queues (name) VALUES ('\(name)') ON CONFLICT DO NOTHING;
-                INSERT INTO heads (queue) SELECT id FROM queues WHERE name = '\(name)'
-                ON CONFLICT DO NOTHING;
-                COMMIT;
-
+            if found.version < version { try db.execute(migrations(from: found.version)) }
+            try db.run(
+                "INSERT INTO queues (name) VALUES ($1) ON CONFLICT DO NOTHING",
+                .text(location.queue))
+            try db.run(
                 """
-        }
-
-        /// Makes the tables and a queue, as the account that will own them; nothing is done twice.
-        package static func setUp(_ location: PostgreSQLLocation) throws(AlertError) {
-            do {
-                let db = try Connection(location.uri)
-                db.timeLimit = .seconds(60)
-                try db.execute("BEGIN; SELECT pg_advisory_xact_lock(hashtext('alertq migration'))")
-                let hasSchema = try db.first(
-                    "SELECT to_regclass('schema_versions') IS NOT NULL"
-                ) { $0.optionalText() == "t" }
-                let found = hasSchema == true ? try found(in: db) : (version: 0, minimum: 0)
-                guard found.minimum <= version else {
-                    throw AlertError.incompatible(
-                        path: location.description, "can't be used: " + newer)
-                }
-                if found.version < version { try db.execute(migrations(from: found.version)) }
-                try db.run(
-                    "INSERT INTO queues (name) VALUES ($1) ON CONFLICT DO NOTHING",
-                    .text(location.queue))
-                try db.run(
-                    """
-                    INSERT INTO heads (queue) SELECT id FROM queues WHERE name = $1
-                    ON CONFLICT DO NOTHING
-                    """, .text(location.queue))
-                try db.execute("COMMIT")
-            } catch {
-                if let error = error as? PostgreSQLError, error.state == .insufficientPrivilege {
-                    throw .notPermitted(
-                        path: location.description,
-                        "\(error); the owner of the tables makes them, who needs CREATE on their schema; "
-                            + "with --print, the SQL for that role is printed")
-                }
-                throw translated(error, "set up the queue", at: location)
+                INSERT INTO heads (queue) SELECT id FROM queues WHERE name = $1
+                ON CONFLICT DO NOTHING
+                """, .text(location.queue))
+            try db.execute("COMMIT")
+        } catch {
+            if let error = error as? PostgreSQLError, error.state == .insufficientPrivilege {
+                throw .notPermitted(
+                    path: location.description,
+                    "\(error); the owner of the tables makes them, who needs CREATE on their schema; "
+                        + "with --print, the SQL for that role is printed")
             }
+            throw translated(error, "set up the queue", at: location)
         }
     }
-#endif
+}

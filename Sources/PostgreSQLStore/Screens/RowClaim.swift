@@ -1,130 +1,128 @@
-#if PostgreSQL
-    import AlertCore
-    import PostgreSQL
-    import Synchronization
+import AlertCore
+import PostgreSQL
+import Synchronization
 
-    /// A claim as a row that this process renews.
-    ///
-    /// The row of one that handles a response is deleted by the next process that wants it, once it
-    /// was not renewed for the length of a lease; then it is lost. One that only waits is inserted
-    /// again.
-    final class RowClaim: Claim {
-        private enum Phase {
-            /// With what is called when it is lost.
-            case held((@Sendable () -> Void)?)
-            case lost
-            case ended
-        }
+/// A claim as a row that this process renews.
+///
+/// The row of one that handles a response is deleted by the next process that wants it, once it
+/// was not renewed for the length of a lease; then it is lost. One that only waits is inserted
+/// again.
+final class RowClaim: Claim {
+    private enum Phase {
+        /// With what is called when it is lost.
+        case held((@Sendable () -> Void)?)
+        case lost
+        case ended
+    }
 
-        private struct State {
-            var lastSign = ContinuousClock.now
-            var phase = Phase.held(nil)
-        }
+    private struct State {
+        var lastSign = ContinuousClock.now
+        var phase = Phase.held(nil)
+    }
 
-        let number = Epoch()
-        private let alert: Alert.ID
-        private let purpose: ClaimPurpose
-        private let leases: Leases
-        private let state = Mutex(State())
+    let number = Epoch()
+    private let alert: Alert.ID
+    private let purpose: ClaimPurpose
+    private let leases: Leases
+    private let state = Mutex(State())
 
-        init(of alert: Alert.ID, for purpose: ClaimPurpose, in leases: Leases) {
-            (self.alert, self.purpose, self.leases) = (alert, purpose, leases)
-        }
+    init(of alert: Alert.ID, for purpose: ClaimPurpose, in leases: Leases) {
+        (self.alert, self.purpose, self.leases) = (alert, purpose, leases)
+    }
 
-        deinit { end() }
+    deinit { end() }
 
-        var descriptor: Int32? { nil }
+    var descriptor: Int32? { nil }
 
-        var epoch: Epoch? { purpose == .handling ? number : nil }
+    var epoch: Epoch? { purpose == .handling ? number : nil }
 
-        /// Inserts its row, unless another process handles the alert; returns whether it is there.
-        func insert(_ db: Connection, _ queue: Value) throws -> Bool {
-            // The server grants the time from before it answers.
-            let now = ContinuousClock.now
-            let lapsed = Statement(
+    /// Inserts its row, unless another process handles the alert; returns whether it is there.
+    func insert(_ db: Connection, _ queue: Value) throws -> Bool {
+        // The server grants the time from before it answers.
+        let now = ContinuousClock.now
+        let lapsed = Statement(
+            """
+            DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
+                AND NOT \(Lease.isSeen())
+            """, queue, .integer(alert))
+        let isThere = try Leases.insert(
+            Statement(
                 """
-                DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
+                INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
+                """, queue, .integer(alert),
+                .text(purpose == .handling ? "handling" : "waiting"), number.value),
+            as: number, into: "claims",
+            insteadOf: purpose == .handling ? [lapsed] : [],
+            survivesFailover: purpose == .handling, on: db, queue)
+        state.withLock { $0.lastSign = now }
+        return isThere
+    }
+
+    /// The statements that renew claims, and return the epochs of those that are there; then one
+    /// that deletes others whose time is over.
+    static func renewals(of claims: [RowClaim], _ queue: Value) -> [Statement] {
+        let handling = claims.filter { $0.purpose == .handling }
+        let waiting = claims.filter { $0.purpose == .waiting }
+        return [
+            Statement(
+                """
+                UPDATE claims SET seen_ms = \(Lease.clock)
+                WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
+                """, queue, .integers(handling.map { Int64(bitPattern: $0.number.number) })),
+            Statement(
+                """
+                INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                SELECT $1::int, alert, 'waiting', epoch, \(Lease.clock)
+                FROM unnest($2::bigint[], $3::bigint[]) AS waiting (alert, epoch)
+                ON CONFLICT (queue, epoch) DO UPDATE SET seen_ms = excluded.seen_ms
+                RETURNING epoch
+                """, queue, .integers(waiting.map(\.alert)),
+                .integers(waiting.map { Int64(bitPattern: $0.number.number) })),
+            // Those of processes that have vanished, which nobody else deletes.
+            Statement(
+                """
+                DELETE FROM claims WHERE queue = $1 AND purpose = 'waiting'
                     AND NOT \(Lease.isSeen())
-                """, queue, .integer(alert))
-            let isThere = try Leases.insert(
-                Statement(
-                    """
-                    INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
-                    VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
-                    """, queue, .integer(alert),
-                    .text(purpose == .handling ? "handling" : "waiting"), number.value),
-                as: number, into: "claims",
-                insteadOf: purpose == .handling ? [lapsed] : [],
-                survivesFailover: purpose == .handling, on: db, queue)
-            state.withLock { $0.lastSign = now }
-            return isThere
-        }
+                """, queue),
+        ]
+    }
 
-        /// The statements that renew claims, and return the epochs of those that are there; then one
-        /// that deletes others whose time is over.
-        static func renewals(of claims: [RowClaim], _ queue: Value) -> [Statement] {
-            let handling = claims.filter { $0.purpose == .handling }
-            let waiting = claims.filter { $0.purpose == .waiting }
-            return [
-                Statement(
-                    """
-                    UPDATE claims SET seen_ms = \(Lease.clock)
-                    WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
-                    """, queue, .integers(handling.map { Int64(bitPattern: $0.number.number) })),
-                Statement(
-                    """
-                    INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
-                    SELECT $1::int, alert, 'waiting', epoch, \(Lease.clock)
-                    FROM unnest($2::bigint[], $3::bigint[]) AS waiting (alert, epoch)
-                    ON CONFLICT (queue, epoch) DO UPDATE SET seen_ms = excluded.seen_ms
-                    RETURNING epoch
-                    """, queue, .integers(waiting.map(\.alert)),
-                    .integers(waiting.map { Int64(bitPattern: $0.number.number) })),
-                // Those of processes that have vanished, which nobody else deletes.
-                Statement(
-                    """
-                    DELETE FROM claims WHERE queue = $1 AND purpose = 'waiting'
-                        AND NOT \(Lease.isSeen())
-                    """, queue),
-            ]
-        }
-
-        /// Notes whether a sign of life was stored, or that this is not known; returns whether the
-        /// claim is lost.
-        func isLost(_ isKept: Bool?, at now: ContinuousClock.Instant) -> Bool {
-            state.withLock { state in
-                if isKept == true { state.lastSign = now }
-                // An error of any kind means that it may be lost, and after its time it is.
-                guard purpose == .handling, case .held = state.phase else { return false }
-                return isKept == false
-                    || state.lastSign.duration(to: now) > .milliseconds(Lease.length)
-            }
-        }
-
-        func lose() { leave(for: .lost)?() }
-
-        func whenLost(_ body: @escaping @Sendable () -> Void) {
-            let isLost = state.withLock { state in
-                if case .held = state.phase { state.phase = .held(body) }
-                return if case .lost = state.phase { true } else { false }
-            }
-            if isLost { body() }
-        }
-
-        func end() { _ = leave(for: .ended) }
-
-        /// Leaves the claim for another phase, unless it is over; returns what is called when it is
-        /// lost.
-        private func leave(for phase: Phase) -> (@Sendable () -> Void)? {
-            let (wasHeld, onLost) = state.withLock { state in
-                guard case .held(let onLost) = state.phase else {
-                    return (false, (@Sendable () -> Void)?.none)
-                }
-                state.phase = phase
-                return (true, onLost)
-            }
-            if wasHeld { leases.end(number) }
-            return onLost
+    /// Notes whether a sign of life was stored, or that this is not known; returns whether the
+    /// claim is lost.
+    func isLost(_ isKept: Bool?, at now: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            if isKept == true { state.lastSign = now }
+            // An error of any kind means that it may be lost, and after its time it is.
+            guard purpose == .handling, case .held = state.phase else { return false }
+            return isKept == false
+                || state.lastSign.duration(to: now) > .milliseconds(Lease.length)
         }
     }
-#endif
+
+    func lose() { leave(for: .lost)?() }
+
+    func whenLost(_ body: @escaping @Sendable () -> Void) {
+        let isLost = state.withLock { state in
+            if case .held = state.phase { state.phase = .held(body) }
+            return if case .lost = state.phase { true } else { false }
+        }
+        if isLost { body() }
+    }
+
+    func end() { _ = leave(for: .ended) }
+
+    /// Leaves the claim for another phase, unless it is over; returns what is called when it is
+    /// lost.
+    private func leave(for phase: Phase) -> (@Sendable () -> Void)? {
+        let (wasHeld, onLost) = state.withLock { state in
+            guard case .held(let onLost) = state.phase else {
+                return (false, (@Sendable () -> Void)?.none)
+            }
+            state.phase = phase
+            return (true, onLost)
+        }
+        if wasHeld { leases.end(number) }
+        return onLost
+    }
+}

@@ -1,227 +1,225 @@
-#if PostgreSQL
-    import AlertCore
-    import PostgreSQL
-    import Synchronization
+import AlertCore
+import PostgreSQL
+import Synchronization
 
-    /// Watches a queue for changes by other processes: the server tells of them, and each second it is
-    /// asked.
-    final class Watch: Sendable {
-        fileprivate struct State {
-            var looks: Task<Void, Never>?
-            /// Lets those who wait look again each second, also while the server doesn't answer.
-            var ticks: Task<Void, Never>?
-            var isStopped = false
-            var outbox = Outbox()
-            /// Sends what is in the outbox.
-            var sending: Task<Void, Never>?
-        }
+/// Watches a queue for changes by other processes: the server tells of them, and each second it is
+/// asked.
+final class Watch: Sendable {
+    fileprivate struct State {
+        var looks: Task<Void, Never>?
+        /// Lets those who wait look again each second, also while the server doesn't answer.
+        var ticks: Task<Void, Never>?
+        var isStopped = false
+        var outbox = Outbox()
+        /// Sends what is in the outbox.
+        var sending: Task<Void, Never>?
+    }
 
-        fileprivate let state = Mutex(State())
-        private let listener: QueueConfined<Listener>
-        private let known: KnownHead
-        private let onChange: @Sendable () -> Void
-        private let onScreens: @Sendable () -> Void
-        private let onTick: @Sendable () -> Void
-        /// Whether the server tells of changes.
-        fileprivate let notifies: Bool
-        /// Sends a notification.
-        fileprivate let send: @Sendable (Set<String>) async -> Void
+    fileprivate let state = Mutex(State())
+    private let listener: QueueConfined<Listener>
+    private let known: KnownHead
+    private let onChange: @Sendable () -> Void
+    private let onScreens: @Sendable () -> Void
+    private let onTick: @Sendable () -> Void
+    /// Whether the server tells of changes.
+    fileprivate let notifies: Bool
+    /// Sends a notification.
+    fileprivate let send: @Sendable (Set<String>) async -> Void
 
-        init(
-            _ session: sending Session, known: KnownHead,
-            send: @escaping @Sendable (Set<String>) async -> Void,
-            onChange: @escaping @Sendable () -> Void, onScreens: @escaping @Sendable () -> Void,
-            onTick: @escaping @Sendable () -> Void
-        ) {
-            notifies = session.location.notifies
-            listener = QueueConfined(Listener(session), label: "alertq.watch")
-            self.known = known
-            self.send = send
-            self.onChange = onChange
-            self.onScreens = onScreens
-            self.onTick = onTick
-        }
+    init(
+        _ session: sending Session, known: KnownHead,
+        send: @escaping @Sendable (Set<String>) async -> Void,
+        onChange: @escaping @Sendable () -> Void, onScreens: @escaping @Sendable () -> Void,
+        onTick: @escaping @Sendable () -> Void
+    ) {
+        notifies = session.location.notifies
+        listener = QueueConfined(Listener(session), label: "alertq.watch")
+        self.known = known
+        self.send = send
+        self.onChange = onChange
+        self.onScreens = onScreens
+        self.onTick = onTick
+    }
 
-        /// Begins to watch; returns whether it had not begun.
-        @discardableResult
-        func start() -> Bool {
-            state.withLock { state in
-                guard state.looks == nil, !state.isStopped else { return false }
-                state.ticks = Task { [onTick] in
-                    while (try? await Task.sleep(for: .seconds(1))) != nil { onTick() }
-                }
-                state.looks = Task { [weak self] in
-                    while !Task.isCancelled {
-                        guard let self else { return }
-                        await self.look()
-                    }
-                }
-                return true
+    /// Begins to watch; returns whether it had not begun.
+    @discardableResult
+    func start() -> Bool {
+        state.withLock { state in
+            guard state.looks == nil, !state.isStopped else { return false }
+            state.ticks = Task { [onTick] in
+                while (try? await Task.sleep(for: .seconds(1))) != nil { onTick() }
             }
-        }
-
-        func stop() {
-            state.withLock { state in
-                state.isStopped = true
-                state.looks?.cancel()
-                state.ticks?.cancel()
-            }
-        }
-
-        private func look() async {
-            let end = ContinuousClock.now + .seconds(1)
-            if !notifies { try? await Task.sleep(until: end) }
-            do throws(AlertError) {
-                let (head, changes, told) = try await listener.run {
-                    listener throws(AlertError) in
-                    try listener.wait(until: end)
-                }
-                if known.raise(to: head, changes: changes) { onChange() }
-                if told.contains(Listener.screens) { onScreens() }
-            } catch {
-                // It is tried again, and readers find out by themselves.
-                try? await Task.sleep(for: .milliseconds(200))
-            }
-        }
-
-        /// Tells other processes that the queue has changed.
-        func notify() { tell(Listener.queue) }
-
-        /// Tells other processes that the screens have changed.
-        func notifyOfScreens() { tell(Listener.screens) }
-
-        private func tell(_ what: String) {
-            guard notifies else { return }
-            state.withLock { state in
-                let isFirst = state.outbox.add(what)
-                // At the end they are sent all at once.
-                guard isFirst, !state.isStopped else { return }
-                state.sending = Task { [weak self] in await self?.sendNotifications() }
-            }
-        }
-
-        private func sendNotifications() async {
-            while true {
-                switch state.withLock({ $0.outbox.next(at: .now) }) {
-                case .send(let news): await send(news)
-                case .wait(let end): try? await Task.sleep(until: end)
-                case .end: return
+            state.looks = Task { [weak self] in
+                while !Task.isCancelled {
+                    guard let self else { return }
+                    await self.look()
                 }
             }
+            return true
         }
     }
 
-    extension Watch {
-        /// Tells what was not told yet, without a pause, and waits for what is being sent.
-        nonisolated(nonsending) func flush() async {
-            let (news, sending) = state.withLock { ($0.outbox.takeAll(), $0.sending) }
-            // It pauses no longer.
-            sending?.cancel()
-            await sending?.value
-            if !news.isEmpty { await send(news) }
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.looks?.cancel()
+            state.ticks?.cancel()
         }
     }
 
-    /// What other processes are to be told, and when: at once if they were told seldom, and otherwise
-    /// all that comes within a pause together.
-    ///
-    /// The server has one lock for notifications, so they are ten a second in the long run.
-    struct Outbox {
-        static let pause = Duration.milliseconds(100)
-        /// How many are sent without a pause after a quiet time: an alert that appears and is answered
-        /// at once takes three.
-        static let burst = 3
-
-        enum Step: Equatable {
-            case send(Set<String>)
-            case wait(until: ContinuousClock.Instant)
-            /// There is no more; the next to ``add(_:)`` something begins anew.
-            case end
-        }
-
-        private var waiting: Set<String> = []
-        private var isSending = false
-        /// When what was sent has taken its time: each notification takes a pause.
-        private var free: ContinuousClock.Instant?
-
-        /// Returns whether nobody sends yet what was added.
-        mutating func add(_ what: String) -> Bool {
-            waiting.insert(what)
-            defer { isSending = true }
-            return !isSending
-        }
-
-        mutating func next(at now: ContinuousClock.Instant) -> Step {
-            if waiting.isEmpty {
-                isSending = false
-                return .end
+    private func look() async {
+        let end = ContinuousClock.now + .seconds(1)
+        if !notifies { try? await Task.sleep(until: end) }
+        do throws(AlertError) {
+            let (head, changes, told) = try await listener.run {
+                listener throws(AlertError) in
+                try listener.wait(until: end)
             }
-            let ahead = now + Self.pause * (Self.burst - 1)
-            let start = max(free ?? now, now)
-            if start > ahead { return .wait(until: now + (start - ahead)) }
-            free = start + Self.pause
-            return .send(takeAll())
-        }
-
-        mutating func takeAll() -> Set<String> {
-            defer { waiting = [] }
-            return waiting
+            if known.raise(to: head, changes: changes) { onChange() }
+            if told.contains(Listener.screens) { onScreens() }
+        } catch {
+            // It is tried again, and readers find out by themselves.
+            try? await Task.sleep(for: .milliseconds(200))
         }
     }
 
-    /// A connection that waits for notifications.
-    final class Listener {
-        /// What is told: that the queue has changed, or the screens.
-        static let queue = "queue"
-        static let screens = "screens"
+    /// Tells other processes that the queue has changed.
+    func notify() { tell(Listener.queue) }
 
-        /// An expression for the channel of the queue whose name is `$1`.
-        static let channel = """
-            'alertq_' || left(md5(current_database() || '/' || current_schema() || '/' || $1), 16)
-            """
+    /// Tells other processes that the screens have changed.
+    func notifyOfScreens() { tell(Listener.screens) }
 
-        private let session: Session
-        /// The connection that listens.
-        private weak var listening: Connection?
+    private func tell(_ what: String) {
+        guard notifies else { return }
+        state.withLock { state in
+            let isFirst = state.outbox.add(what)
+            // At the end they are sent all at once.
+            guard isFirst, !state.isStopped else { return }
+            state.sending = Task { [weak self] in await self?.sendNotifications() }
+        }
+    }
 
-        init(_ session: sending Session) { self.session = session }
+    private func sendNotifications() async {
+        while true {
+            switch state.withLock({ $0.outbox.next(at: .now) }) {
+            case .send(let news): await send(news)
+            case .wait(let end): try? await Task.sleep(until: end)
+            case .end: return
+            }
+        }
+    }
+}
 
-        /// Waits until something is told or a moment has come; returns the end of the log by then.
-        func wait(
-            until end: ContinuousClock.Instant
-        ) throws(AlertError) -> (head: AuditHead, changes: Int64, told: Set<String>) {
-            do {
-                let db = try session.open()
-                db.timeLimit = Session.openingTime
-                var told: Set<String> = []
-                if db === listening {
-                    var limit = end - .now
-                    while let found = try db.nextNotification(within: max(limit, .zero)) {
-                        told.insert(found.payload)
-                        limit = .zero
-                    }
-                } else {
-                    // Whatever happened before counts as told.
-                    told = [Self.queue, Self.screens]
-                    if let name = try channel(on: db) {
-                        try db.execute("LISTEN \(name)")
-                        listening = db
-                    }
+extension Watch {
+    /// Tells what was not told yet, without a pause, and waits for what is being sent.
+    nonisolated(nonsending) func flush() async {
+        let (news, sending) = state.withLock { ($0.outbox.takeAll(), $0.sending) }
+        // It pauses no longer.
+        sending?.cancel()
+        await sending?.value
+        if !news.isEmpty { await send(news) }
+    }
+}
+
+/// What other processes are to be told, and when: at once if they were told seldom, and otherwise
+/// all that comes within a pause together.
+///
+/// The server has one lock for notifications, so they are ten a second in the long run.
+struct Outbox {
+    static let pause = Duration.milliseconds(100)
+    /// How many are sent without a pause after a quiet time: an alert that appears and is answered
+    /// at once takes three.
+    static let burst = 3
+
+    enum Step: Equatable {
+        case send(Set<String>)
+        case wait(until: ContinuousClock.Instant)
+        /// There is no more; the next to ``add(_:)`` something begins anew.
+        case end
+    }
+
+    private var waiting: Set<String> = []
+    private var isSending = false
+    /// When what was sent has taken its time: each notification takes a pause.
+    private var free: ContinuousClock.Instant?
+
+    /// Returns whether nobody sends yet what was added.
+    mutating func add(_ what: String) -> Bool {
+        waiting.insert(what)
+        defer { isSending = true }
+        return !isSending
+    }
+
+    mutating func next(at now: ContinuousClock.Instant) -> Step {
+        if waiting.isEmpty {
+            isSending = false
+            return .end
+        }
+        let ahead = now + Self.pause * (Self.burst - 1)
+        let start = max(free ?? now, now)
+        if start > ahead { return .wait(until: now + (start - ahead)) }
+        free = start + Self.pause
+        return .send(takeAll())
+    }
+
+    mutating func takeAll() -> Set<String> {
+        defer { waiting = [] }
+        return waiting
+    }
+}
+
+/// A connection that waits for notifications.
+final class Listener {
+    /// What is told: that the queue has changed, or the screens.
+    static let queue = "queue"
+    static let screens = "screens"
+
+    /// An expression for the channel of the queue whose name is `$1`.
+    static let channel = """
+        'alertq_' || left(md5(current_database() || '/' || current_schema() || '/' || $1), 16)
+        """
+
+    private let session: Session
+    /// The connection that listens.
+    private weak var listening: Connection?
+
+    init(_ session: sending Session) { self.session = session }
+
+    /// Waits until something is told or a moment has come; returns the end of the log by then.
+    func wait(
+        until end: ContinuousClock.Instant
+    ) throws(AlertError) -> (head: AuditHead, changes: Int64, told: Set<String>) {
+        do {
+            let db = try session.open()
+            db.timeLimit = Session.openingTime
+            var told: Set<String> = []
+            if db === listening {
+                var limit = end - .now
+                while let found = try db.nextNotification(within: max(limit, .zero)) {
+                    told.insert(found.payload)
+                    limit = .zero
                 }
-                let end = try db.head(session.queue)
-                session.clock.note(end.time)
-                return (end.head, end.changes, told)
-            } catch {
-                if let error = error as? PostgreSQLError, error.isConnectionLost { session.drop() }
-                throw translated(error, "watch the queue", at: session.location)
+            } else {
+                // Whatever happened before counts as told.
+                told = [Self.queue, Self.screens]
+                if let name = try channel(on: db) {
+                    try db.execute("LISTEN \(name)")
+                    listening = db
+                }
             }
-        }
-
-        private func channel(on db: Connection) throws -> String? {
-            guard session.location.notifies else { return nil }
-            return try db.first("SELECT \(Self.channel)", .text(session.location.queue)) {
-                $0.optionalText()
-            } ?? nil
+            let end = try db.head(session.queue)
+            session.clock.note(end.time)
+            return (end.head, end.changes, told)
+        } catch {
+            if let error = error as? PostgreSQLError, error.isConnectionLost { session.drop() }
+            throw translated(error, "watch the queue", at: session.location)
         }
     }
-#endif
+
+    private func channel(on db: Connection) throws -> String? {
+        guard session.location.notifies else { return nil }
+        return try db.first("SELECT \(Self.channel)", .text(session.location.queue)) {
+            $0.optionalText()
+        } ?? nil
+    }
+}

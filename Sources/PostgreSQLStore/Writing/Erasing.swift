@@ -1,135 +1,132 @@
-#if PostgreSQL
-    import AlertCore
-    import AlertTables
-    import FoundationEssentials
-    import PostgreSQL
-    import TextFormats
+import AlertCore
+import AlertTables
+import FoundationEssentials
+import PostgreSQL
+import TextFormats
 
-    extension PostgreSQLAlertStore: Erasing {
-        package nonisolated(nonsending) func erasable(
-            before date: Date, by caller: Caller
-        ) async throws(AlertError) -> PurgeReport {
-            let found = try await survey(before: date, by: hosts.stored(caller))
-            var report = found.report
-            report.erased = found.ids.count
-            report.isComplete = try await unfinishedErasures() == nil
-            return report
+extension PostgreSQLAlertStore: Erasing {
+    package nonisolated(nonsending) func erasable(
+        before date: Date, by caller: Caller
+    ) async throws(AlertError) -> PurgeReport {
+        let found = try await survey(before: date, by: hosts.stored(caller))
+        var report = found.report
+        report.erased = found.ids.count
+        report.isComplete = try await unfinishedErasures() == nil
+        return report
+    }
+
+    /// How often texts were erased; `nil` if none of them is left in the table.
+    private nonisolated(nonsending) func unfinishedErasures() async throws(AlertError) -> Int64? {
+        try await read("look for an erasure") { db, queue in
+            try db.first(
+                "SELECT erasures FROM heads WHERE queue = $1 AND erasures > erasures_done",
+                queue
+            ) { $0.integer() }
         }
+    }
 
-        /// How often texts were erased; `nil` if none of them is left in the table.
-        private nonisolated(nonsending) func unfinishedErasures() async throws(AlertError) -> Int64?
-        {
-            try await read("look for an erasure") { db, queue in
-                try db.first(
-                    "SELECT erasures FROM heads WHERE queue = $1 AND erasures > erasures_done",
-                    queue
-                ) { $0.integer() }
-            }
-        }
-
-        package nonisolated(nonsending) func erase(
-            before date: Date, by caller: Caller, rewritesFile: Bool,
-            progress: @Sendable (PurgeProgress) -> Void
-        ) async throws(AlertError) -> PurgeReport {
-            if let refusal { throw refusal }
-            let caller = hosts.stored(caller)
-            // Before anything is erased.
-            if rewritesFile { try await checkOwner() }
-            let found = try await survey(before: date, by: caller)
-            var report = found.report
-            try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
-                try await writer.perform("erase texts") { queue in
-                    ids.prefix(Transaction.sliceLength).flatMap {
-                        [Query.alert(queue, $0), Query.trail(queue, $0)]
-                    }
-                } _: { transaction in
-                    let slice = try transaction.eraseTexts(of: ids, by: caller)
-                    if slice.erased > 0 {
-                        transaction.write(
-                            "UPDATE heads SET erasures = erasures + 1 WHERE queue = $1",
-                            transaction.queue)
-                    }
-                    return slice
+    package nonisolated(nonsending) func erase(
+        before date: Date, by caller: Caller, rewritesFile: Bool,
+        progress: @Sendable (PurgeProgress) -> Void
+    ) async throws(AlertError) -> PurgeReport {
+        if let refusal { throw refusal }
+        let caller = hosts.stored(caller)
+        // Before anything is erased.
+        if rewritesFile { try await checkOwner() }
+        let found = try await survey(before: date, by: caller)
+        var report = found.report
+        try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
+            try await writer.perform("erase texts") { queue in
+                ids.prefix(Transaction.sliceLength).flatMap {
+                    [Query.alert(queue, $0), Query.trail(queue, $0)]
                 }
-            }
-            if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures() {
-                progress(PurgeProgress(phase: .file, done: 0, total: 1))
-                do throws(AlertError) { try await rewriteTable() } catch .cancelled {
-                    return report
-                }
-                try await writer.perform("note that the texts are gone") { transaction in
+            } _: { transaction in
+                let slice = try transaction.eraseTexts(of: ids, by: caller)
+                if slice.erased > 0 {
                     transaction.write(
-                        """
-                        UPDATE heads SET erasures_done = greatest(erasures_done, $2)
-                        WHERE queue = $1
-                        """, transaction.queue, .integer(erasures))
+                        "UPDATE heads SET erasures = erasures + 1 WHERE queue = $1",
+                        transaction.queue)
                 }
-                progress(PurgeProgress(phase: .file, done: 1, total: 1))
-            }
-            report.isComplete = try await unfinishedErasures() == nil
-            return report
-        }
-
-        private nonisolated(nonsending) func survey(
-            before date: Date, by caller: Caller
-        ) async throws(AlertError) -> ErasableAlerts {
-            let cutoff = Timestamp.milliseconds(date)
-            return try await readAside("look for old responses") { db, queue in
-                var found = ErasableAlerts(for: caller)
-                try db.visit(
-                    Statement(
-                        """
-                        SELECT \(ErasableAlerts.Column.list)
-                        FROM alerts JOIN sources ON sources.id = source_id
-                        WHERE alerts.queue = $1
-                            AND \(ErasableAlerts.condition(before: "$2"))
-                        """, queue, .integer(cutoff))
-                ) { row in
-                    found.add(row)
-                    return true
-                }
-                return found
+                return slice
             }
         }
-
-        /// Makes sure that this account may rewrite the table.
-        private nonisolated(nonsending) func checkOwner() async throws(AlertError) {
-            let place = location.description
-            try await read("look for the owner of the table “alerts”") { db, _ in
-                let owns = try db.first(
+        if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures() {
+            progress(PurgeProgress(phase: .file, done: 0, total: 1))
+            do throws(AlertError) { try await rewriteTable() } catch .cancelled {
+                return report
+            }
+            try await writer.perform("note that the texts are gone") { transaction in
+                transaction.write(
                     """
-                    SELECT pg_has_role(current_user, relowner, 'USAGE')::int FROM pg_class
-                    WHERE oid = 'alerts'::regclass
-                    """
-                ) { $0.integer() == 1 }
-                guard owns != true else { return }
-                throw AlertError.notPermitted(
-                    path: place,
-                    "only the owner of the table “alerts” can purge it; nothing was erased")
+                    UPDATE heads SET erasures_done = greatest(erasures_done, $2)
+                    WHERE queue = $1
+                    """, transaction.queue, .integer(erasures))
             }
+            progress(PurgeProgress(phase: .file, done: 1, total: 1))
         }
+        report.isComplete = try await unfinishedErasures() == nil
+        return report
+    }
 
-        /// Rewrites the table and its indexes, without what was removed from them; see
-        /// <https://www.postgresql.org/docs/current/sql-vacuum.html>.
-        private nonisolated(nonsending) func rewriteTable() async throws(AlertError) {
-            try await readAside("rewrite the table “alerts”") { db, _ in
-                try db.execute("VACUUM (FULL, ANALYZE) alerts")
+    private nonisolated(nonsending) func survey(
+        before date: Date, by caller: Caller
+    ) async throws(AlertError) -> ErasableAlerts {
+        let cutoff = Timestamp.milliseconds(date)
+        return try await readAside("look for old responses") { db, queue in
+            var found = ErasableAlerts(for: caller)
+            try db.visit(
+                Statement(
+                    """
+                    SELECT \(ErasableAlerts.Column.list)
+                    FROM alerts JOIN sources ON sources.id = source_id
+                    WHERE alerts.queue = $1
+                        AND \(ErasableAlerts.condition(before: "$2"))
+                    """, queue, .integer(cutoff))
+            ) { row in
+                found.add(row)
+                return true
             }
+            return found
         }
     }
 
-    extension Transaction: ErasingTransaction {
-        func erase(_ alert: StoredAlert, leaving left: ErasedButtons) throws {
-            // The entry that names all of them is the next one.
-            write(
+    /// Makes sure that this account may rewrite the table.
+    private nonisolated(nonsending) func checkOwner() async throws(AlertError) {
+        let place = location.description
+        try await read("look for the owner of the table “alerts”") { db, _ in
+            let owns = try db.first(
                 """
-                UPDATE alerts SET words = NULL,
-                    \(ErasedButtons.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
-                WHERE queue = $1 AND id = $2
-                """,
-                [queue, .integer(alert.record.id)]
-                    + left.values(entry: head.sequence.addingBounded(1)))
-            changedAlerts.insert(alert.record.id)
+                SELECT pg_has_role(current_user, relowner, 'USAGE')::int FROM pg_class
+                WHERE oid = 'alerts'::regclass
+                """
+            ) { $0.integer() == 1 }
+            guard owns != true else { return }
+            throw AlertError.notPermitted(
+                path: place,
+                "only the owner of the table “alerts” can purge it; nothing was erased")
         }
     }
-#endif
+
+    /// Rewrites the table and its indexes, without what was removed from them; see
+    /// <https://www.postgresql.org/docs/current/sql-vacuum.html>.
+    private nonisolated(nonsending) func rewriteTable() async throws(AlertError) {
+        try await readAside("rewrite the table “alerts”") { db, _ in
+            try db.execute("VACUUM (FULL, ANALYZE) alerts")
+        }
+    }
+}
+
+extension Transaction: ErasingTransaction {
+    func erase(_ alert: StoredAlert, leaving left: ErasedButtons) throws {
+        // The entry that names all of them is the next one.
+        write(
+            """
+            UPDATE alerts SET words = NULL,
+                \(ErasedButtons.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
+            WHERE queue = $1 AND id = $2
+            """,
+            [queue, .integer(alert.record.id)]
+                + left.values(entry: head.sequence.addingBounded(1)))
+        changedAlerts.insert(alert.record.id)
+    }
+}

@@ -1,477 +1,476 @@
-#if PostgreSQL
-    import AlertCore
-    import Dispatch
-    import Glibc
-    import PostgreSQL
-    import Synchronization
+import AlertCore
+import Dispatch
+import Glibc
+import PostgreSQL
+import Synchronization
 
-    /// Combines waiting writes into transactions, one after the other, on a queue of its own.
+/// Combines waiting writes into transactions, one after the other, on a queue of its own.
+///
+/// There is no delay: a transaction takes all writes that wait, and those that come meanwhile share
+/// the next one. While the server can't be reached, each waits for as long as its caller does.
+final class Writer: Sendable {
+    /// How long a caller waits for its transaction to be stored.
+    private let busyTime: Duration
+    /// How long an asker waits for a server that is away, which may take that long to fail over.
+    private let askingTime: Duration
+    /// The maximum number of writes that share a transaction.
+    private static let maximumBatch = 500
+    /// How long it pauses after a failure, so that nothing spins.
+    private static let pause = Duration.milliseconds(100)
+    /// How long a process that is about to end waits.
+    private static let endingTime = Duration.milliseconds(500)
+    /// How long the server has for an attempt at least.
+    private static let shortestAttempt = Duration.seconds(1)
+    /// How long posted jobs wait for a caller's write before they are committed by themselves.
+    private static let postedTime = DispatchTimeInterval.milliseconds(10)
+    /// How many posted jobs are kept while they can't be written.
+    private static let maximumPosted = 10_000
+
+    struct Job: Sendable {
+        let operation: String
+        /// What the work will read.
+        let reading: @Sendable (Value) -> [Statement]
+        /// Runs in the transaction, and again if that must be repeated.
+        let work: @Sendable (Transaction) throws -> Void
+        /// Called with the result; `nil` for a posted job.
+        let finish: (@Sendable (AlertError?) -> Void)?
+        /// Whether it is an asker's, who has nothing better to do than to wait for the server.
+        var isOfAsker = false
+        var enqueued = ContinuousClock.now
+
+        /// The same job, which waits anew.
+        var again: Job {
+            var job = self
+            job.enqueued = .now
+            return job
+        }
+    }
+
+    private enum Schedule { case soon, now }
+
+    private struct State {
+        var waiting: [Job] = []
+        /// When what waits will be written.
+        var scheduled: Schedule?
+        var refusal: AlertError?
+        var hasLostPosted = false
+
+        mutating func take(_ count: Int) -> [Job] {
+            let jobs = Array(waiting.prefix(count))
+            waiting.removeFirst(jobs.count)
+            return jobs
+        }
+    }
+
+    private let state = Mutex(State())
+    private let executor = DispatchQueue(label: "alertq.writer")
+    /// Used on the executor, which holds the lock for as long as it writes.
+    private let session: Mutex<Session>
+    private let known: KnownHead
+    private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
+    private let onTrouble: @Sendable (AlertError) -> Void
+
+    init(
+        _ session: sending Session, known: KnownHead, busyTime: Duration, askingTime: Duration,
+        onTrouble: @escaping @Sendable (AlertError) -> Void,
+        onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
+    ) {
+        self.session = Mutex(session)
+        self.known = known
+        self.busyTime = busyTime
+        self.askingTime = max(busyTime, askingTime)
+        self.onTrouble = onTrouble
+        self.onCommit = onCommit
+    }
+
+    /// Runs a closure in a transaction, and returns its result once that is stored.
     ///
-    /// There is no delay: a transaction takes all writes that wait, and those that come meanwhile share
-    /// the next one. While the server can't be reached, each waits for as long as its caller does.
-    final class Writer: Sendable {
-        /// How long a caller waits for its transaction to be stored.
-        private let busyTime: Duration
-        /// How long an asker waits for a server that is away, which may take that long to fail over.
-        private let askingTime: Duration
-        /// The maximum number of writes that share a transaction.
-        private static let maximumBatch = 500
-        /// How long it pauses after a failure, so that nothing spins.
-        private static let pause = Duration.milliseconds(100)
-        /// How long a process that is about to end waits.
-        private static let endingTime = Duration.milliseconds(500)
-        /// How long the server has for an attempt at least.
-        private static let shortestAttempt = Duration.seconds(1)
-        /// How long posted jobs wait for a caller's write before they are committed by themselves.
-        private static let postedTime = DispatchTimeInterval.milliseconds(10)
-        /// How many posted jobs are kept while they can't be written.
-        private static let maximumPosted = 10_000
+    /// - Parameter isOfAsker: Whether it waits for a server that is away for longer.
+    nonisolated(nonsending) func perform<Result: Sendable>(
+        _ operation: String, isOfAsker: Bool = false,
+        reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },
+        _ work: @escaping @Sendable (Transaction) throws -> Result
+    ) async throws(AlertError) -> Result {
+        let box = ResultBox<Result>()
+        let failure = await withCheckedContinuation { continuation in
+            let job = Job(
+                operation: operation, reading: reading,
+                work: { box.put(try work($0)) }, finish: { continuation.resume(returning: $0) },
+                isOfAsker: isOfAsker)
+            submit(job)
+        }
+        if let failure { throw failure }
+        guard let result = box.value else { throw .closed }
+        return result
+    }
 
-        struct Job: Sendable {
-            let operation: String
-            /// What the work will read.
-            let reading: @Sendable (Value) -> [Statement]
-            /// Runs in the transaction, and again if that must be repeated.
-            let work: @Sendable (Transaction) throws -> Void
-            /// Called with the result; `nil` for a posted job.
-            let finish: (@Sendable (AlertError?) -> Void)?
-            /// Whether it is an asker's, who has nothing better to do than to wait for the server.
-            var isOfAsker = false
-            var enqueued = ContinuousClock.now
+    /// Adds a closure to the next transaction, or to one of its own, and doesn't wait.
+    func post(
+        _ operation: String, reading: @escaping @Sendable (Value) -> [Statement],
+        _ work: @escaping @Sendable (Transaction) throws -> Void
+    ) {
+        submit(Job(operation: operation, reading: reading, work: work, finish: nil))
+    }
 
-            /// The same job, which waits anew.
-            var again: Job {
-                var job = self
-                job.enqueued = .now
-                return job
+    private func submit(_ job: Job) {
+        let isPosted = job.finish == nil
+        let (refusal, isNew) = state.withLock { state -> (AlertError?, Bool) in
+            if let refusal = state.refusal { return (refusal, false) }
+            if isPosted, state.waiting.count >= Self.maximumPosted {
+                return (.busy("too many entries of the log wait"), false)
             }
+            state.waiting.append(job)
+            // A caller's write does not wait for the time of a posted one.
+            let isNew = state.scheduled == nil || (state.scheduled == .soon && !isPosted)
+            if isNew { state.scheduled = isPosted ? .soon : .now }
+            return (nil, isNew)
         }
-
-        private enum Schedule { case soon, now }
-
-        private struct State {
-            var waiting: [Job] = []
-            /// When what waits will be written.
-            var scheduled: Schedule?
-            var refusal: AlertError?
-            var hasLostPosted = false
-
-            mutating func take(_ count: Int) -> [Job] {
-                let jobs = Array(waiting.prefix(count))
-                waiting.removeFirst(jobs.count)
-                return jobs
-            }
+        if let refusal {
+            // Nobody waits for what is posted to a store that was closed.
+            if isPosted, case .closed = refusal { return }
+            return end(job, refusal)
         }
-
-        private let state = Mutex(State())
-        private let executor = DispatchQueue(label: "alertq.writer")
-        /// Used on the executor, which holds the lock for as long as it writes.
-        private let session: Mutex<Session>
-        private let known: KnownHead
-        private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
-        private let onTrouble: @Sendable (AlertError) -> Void
-
-        init(
-            _ session: sending Session, known: KnownHead, busyTime: Duration, askingTime: Duration,
-            onTrouble: @escaping @Sendable (AlertError) -> Void,
-            onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
-        ) {
-            self.session = Mutex(session)
-            self.known = known
-            self.busyTime = busyTime
-            self.askingTime = max(busyTime, askingTime)
-            self.onTrouble = onTrouble
-            self.onCommit = onCommit
+        guard isNew else { return }
+        let drain: @Sendable () -> Void = { self.session.withLock { self.drain($0) } }
+        if isPosted {
+            executor.asyncAfter(deadline: .now() + Self.postedTime, execute: drain)
+        } else {
+            executor.async(execute: drain)
         }
+    }
 
-        /// Runs a closure in a transaction, and returns its result once that is stored.
-        ///
-        /// - Parameter isOfAsker: Whether it waits for a server that is away for longer.
-        nonisolated(nonsending) func perform<Result: Sendable>(
-            _ operation: String, isOfAsker: Bool = false,
-            reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },
-            _ work: @escaping @Sendable (Transaction) throws -> Result
-        ) async throws(AlertError) -> Result {
-            let box = ResultBox<Result>()
-            let failure = await withCheckedContinuation { continuation in
-                let job = Job(
-                    operation: operation, reading: reading,
-                    work: { box.put(try work($0)) }, finish: { continuation.resume(returning: $0) },
-                    isOfAsker: isOfAsker)
-                submit(job)
-            }
-            if let failure { throw failure }
-            guard let result = box.value else { throw .closed }
-            return result
-        }
-
-        /// Adds a closure to the next transaction, or to one of its own, and doesn't wait.
-        func post(
-            _ operation: String, reading: @escaping @Sendable (Value) -> [Statement],
-            _ work: @escaping @Sendable (Transaction) throws -> Void
-        ) {
-            submit(Job(operation: operation, reading: reading, work: work, finish: nil))
-        }
-
-        private func submit(_ job: Job) {
-            let isPosted = job.finish == nil
-            let (refusal, isNew) = state.withLock { state -> (AlertError?, Bool) in
-                if let refusal = state.refusal { return (refusal, false) }
-                if isPosted, state.waiting.count >= Self.maximumPosted {
-                    return (.busy("too many entries of the log wait"), false)
+    /// Writes all that waits, and closes the connection.
+    nonisolated(nonsending) func close() async {
+        state.withLock { $0.refusal = $0.refusal ?? .closed }
+        await withCheckedContinuation { continuation in
+            executor.async {
+                self.session.withLock { session in
+                    self.drain(session)
+                    session.drop()
                 }
-                state.waiting.append(job)
-                // A caller's write does not wait for the time of a posted one.
-                let isNew = state.scheduled == nil || (state.scheduled == .soon && !isPosted)
-                if isNew { state.scheduled = isPosted ? .soon : .now }
-                return (nil, isNew)
-            }
-            if let refusal {
-                // Nobody waits for what is posted to a store that was closed.
-                if isPosted, case .closed = refusal { return }
-                return end(job, refusal)
-            }
-            guard isNew else { return }
-            let drain: @Sendable () -> Void = { self.session.withLock { self.drain($0) } }
-            if isPosted {
-                executor.asyncAfter(deadline: .now() + Self.postedTime, execute: drain)
-            } else {
-                executor.async(execute: drain)
+                continuation.resume()
             }
         }
+    }
 
-        /// Writes all that waits, and closes the connection.
-        nonisolated(nonsending) func close() async {
-            state.withLock { $0.refusal = $0.refusal ?? .closed }
-            await withCheckedContinuation { continuation in
-                executor.async {
-                    self.session.withLock { session in
-                        self.drain(session)
-                        session.drop()
-                    }
-                    continuation.resume()
-                }
+    // MARK: On the executor
+
+    private func drain(_ session: Session) {
+        while true {
+            let batch = state.withLock { state -> [Job] in
+                let batch = state.take(Self.maximumBatch)
+                if batch.isEmpty { state.scheduled = nil }
+                return batch
             }
+            if batch.isEmpty { return }
+            write(batch, on: session)
         }
+    }
 
-        // MARK: On the executor
-
-        private func drain(_ session: Session) {
-            while true {
-                let batch = state.withLock { state -> [Job] in
-                    let batch = state.take(Self.maximumBatch)
-                    if batch.isEmpty { state.scheduled = nil }
-                    return batch
-                }
-                if batch.isEmpty { return }
-                write(batch, on: session)
-            }
-        }
-
-        /// Stores a batch, or as much of it as can be stored.
-        private func write(_ batch: [Job], on session: Session) {
-            var rest = batch
-            while !rest.isEmpty {
-                switch attempt(rest, on: session) {
-                case .done(let failures):
-                    for (index, job) in rest.enumerated() { job.finish?(failures[index]) }
-                    return
-                case .alone:
-                    for job in rest { write([job], on: session) }
-                    return
-                case .failed(let error):
-                    for job in rest { end(job, error) }
-                    return
-                case .later(let error):
-                    // Those whose callers have waited long enough give up.
-                    let isClosing = state.withLock { $0.refusal != nil }
-                    let isAway = error.isServerAway
-                    let isLate = { [self] (job: Job) in
-                        isClosing || job.enqueued + patience(of: job, isAway: isAway) <= .now
-                    }
-                    for job in rest where isLate(job) && (isClosing || !keep(job)) {
-                        end(job, error)
-                    }
-                    rest.removeAll(where: isLate)
-                    if rest.isEmpty { return }
-                    Thread.pause(Self.pause)
-                    // What has come meanwhile may have less time.
-                    let room = Self.maximumBatch - rest.count
-                    rest += state.withLock { $0.take(max(room, 0)) }
-                }
-            }
-        }
-
-        /// Keeps a posted job for the next transaction, unless too many are; returns whether it did.
-        private func keep(_ job: Job) -> Bool {
-            guard job.finish == nil else { return false }
-            let isKept = state.withLock { state in
-                guard state.waiting.count(where: { $0.finish == nil }) < Self.maximumPosted else {
-                    return false
-                }
-                state.waiting.append(job.again)
-                return true
-            }
-            return isKept
-        }
-
-        private func end(_ job: Job, _ error: AlertError) {
-            if let finish = job.finish { return finish(error) }
-            let isFirst = state.withLock { state in
-                defer { state.hasLostPosted = true }
-                return !state.hasLostPosted
-            }
-            if isFirst { onTrouble(error) }
-        }
-
-        private enum Outcome {
-            /// Everything is stored, but for the members with an error.
-            case done([AlertError?])
-            /// A member failed that has written something: each has to be tried alone.
-            case alone
-            case failed(AlertError)
-            /// Nothing is stored, and the server may do it in a moment.
-            case later(AlertError)
-        }
-
-        private func attempt(_ jobs: [Job], on session: Session) -> Outcome {
-            let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
-            do {
-                return try run(jobs, on: session)
-            } catch let error as PostgreSQLError {
-                return outcome(of: error, operation, on: session)
-            } catch {
-                return .failed(translated(error, operation, at: session.location))
-            }
-        }
-
-        /// How long the caller of a job waits: for a server that is away, or for a lock.
-        private func patience(of job: Job, isAway: Bool = true) -> Duration {
-            if known.isEnding { return min(busyTime, Self.endingTime) }
-            return isAway && job.isOfAsker ? askingTime : busyTime
-        }
-
-        /// How long the server may take, so that no caller waits much longer than it should; a caller
-        /// who has waited long gets one more attempt.
-        private func timeLeft(for jobs: [Job]) -> Duration {
-            let left = jobs.map { patience(of: $0) - $0.enqueued.duration(to: .now) }.min()
-            return max(min(left ?? busyTime, busyTime), min(busyTime, Self.shortestAttempt))
-        }
-
-        private func outcome(
-            of error: PostgreSQLError, _ operation: String, on session: Session
-        ) -> Outcome {
-            if error.isConnectionLost || error.meaning == .reconnect { session.drop() }
-            let failure = translated(error, operation, at: session.location)
-            // Before COMMIT was sent nothing can have been stored.
-            return error.meaning.lasts ? .failed(failure) : .later(failure)
-        }
-
-        private func run(_ jobs: [Job], on session: Session) throws -> Outcome {
-            let db = try session.open(within: timeLeft(for: jobs))
-            db.timeLimit = timeLeft(for: jobs)
-            var needed: [Statement] = []
-            var isNeeded: Set<Statement> = []
-            for statement in jobs.flatMap({ $0.reading(session.queue) })
-            where isNeeded.insert(statement).inserted { needed.append(statement) }
-            let transaction: Transaction
-            do {
-                transaction = try Transaction(
-                    on: db, session, known: known.head, reading: needed, within: db.timeLimit)
-            } catch let error as AlertError {
-                db.rollBack()
-                switch error {
-                case .inconsistent, .incompatible: known.fail(error)
-                default: break
-                }
-                throw error
-            }
-            var failures = [AlertError?](repeating: nil, count: jobs.count)
-            for (index, job) in jobs.enumerated() {
-                do {
-                    if case .failure(let error) = try transaction.attempt({
-                        try job.work(transaction)
-                    }) {
-                        failures[index] = error
-                    }
-                } catch {
-                    transaction.rollBack()
-                    let isOwn =
-                        error is HalfDone || (error as? PostgreSQLError)?.meaning.lasts == true
-                    if jobs.count > 1, isOwn { return .alone }
-                    guard let halfDone = error as? HalfDone else { throw error }
-                    return .done([halfDone.error])
-                }
-            }
-            guard transaction.hasChanges else {
-                transaction.rollBack()
-                return .done(failures)
-            }
-            return try commit(transaction, failures, jobs, on: session)
-        }
-
-        private func commit(
-            _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job],
-            on session: Session
-        ) throws -> Outcome {
-            let (start, head) = (transaction.start, transaction.head)
-            let isOwn = !transaction.concernsOthers
-            if isOwn { known.expect(transaction.entries) }
-            let changes =
-                transaction.changes + (transaction.hasChangedSilently ? 1 : 0)
-            let stored = { [self] in
-                let othersHaveChanged = known.didCommit(
-                    from: start, changes: transaction.changes, to: head, changes: changes)
-                onCommit(!isOwn || othersHaveChanged)
-                state.withLock { $0.hasLostPosted = false }
-                return Outcome.done(failures)
-            }
-            var outcome = transaction.commit(within: busyTime)
-            if case .committed = outcome, transaction.db.hasStoppedWaiting {
-                outcome = .unknown(
-                    PostgreSQLError(.lost("a standby did not confirm the commit"), "COMMIT"))
-            }
-            switch outcome {
-            case .committed: return stored()
-            case .refused(let error):
-                known.forgetExpected()
-                if jobs.count > 1, error.meaning.lasts { return .alone }
-                throw error
-            case .unknown(let error):
-                session.drop()
-                // Whether it was carried out is found out before anybody is told anything.
-                guard let isStored = lookUp(head, after: start, for: jobs, on: session) else {
-                    known.forgetExpected()
-                    let operation = jobs[0].operation
-                    return .failed(
-                        .storage(
-                            operation: operation,
-                            "the server was lost while it stored this, and it is not known whether "
-                                + "it did: \(error)"))
-                }
-                if isStored { return stored() }
-                known.forgetExpected()
-                return .later(
-                    translated(error, jobs[0].operation, at: session.location))
-            }
-        }
-
-        /// Finds out whether a transaction was stored whose `COMMIT` was not answered; `nil` if the
-        /// server can't be asked in time.
-        ///
-        /// It takes the lock of the head, which a transaction that is still under way has.
-        private func lookUp(
-            _ head: AuditHead, after start: AuditHead, for jobs: [Job], on session: Session
-        ) -> Bool? {
-            let beginning = ContinuousClock.now
-            // The time of those who wait longest, which a signal or the store's end may shorten.
-            let end = { [self] in
+    /// Stores a batch, or as much of it as can be stored.
+    private func write(_ batch: [Job], on session: Session) {
+        var rest = batch
+        while !rest.isEmpty {
+            switch attempt(rest, on: session) {
+            case .done(let failures):
+                for (index, job) in rest.enumerated() { job.finish?(failures[index]) }
+                return
+            case .alone:
+                for job in rest { write([job], on: session) }
+                return
+            case .failed(let error):
+                for job in rest { end(job, error) }
+                return
+            case .later(let error):
+                // Those whose callers have waited long enough give up.
                 let isClosing = state.withLock { $0.refusal != nil }
-                let ends = isClosing ? [] : jobs.map { $0.enqueued + patience(of: $0) }
-                return ends.max() ?? beginning + Self.shortestAttempt
+                let isAway = error.isServerAway
+                let isLate = { [self] (job: Job) in
+                    isClosing || job.enqueued + patience(of: job, isAway: isAway) <= .now
+                }
+                for job in rest where isLate(job) && (isClosing || !keep(job)) {
+                    end(job, error)
+                }
+                rest.removeAll(where: isLate)
+                if rest.isEmpty { return }
+                Thread.pause(Self.pause)
+                // What has come meanwhile may have less time.
+                let room = Self.maximumBatch - rest.count
+                rest += state.withLock { $0.take(max(room, 0)) }
             }
-            repeat {
-                let left = max(
-                    min(ContinuousClock.now.duration(to: end()), busyTime), Self.shortestAttempt)
-                if let db = try? session.open(within: left) {
-                    db.timeLimit = left
-                    let transaction = try? Transaction(
-                        on: db, session, known: start,
-                        reading: [
-                            Query.entryHash(session.queue, head.sequence)
-                        ], within: left, allowsMoved: true)
-                    defer { db.rollBack() }
-                    if let transaction,
-                        let found = try? transaction.read(
-                            Query.entryHash(session.queue, head.sequence))
+        }
+    }
+
+    /// Keeps a posted job for the next transaction, unless too many are; returns whether it did.
+    private func keep(_ job: Job) -> Bool {
+        guard job.finish == nil else { return false }
+        let isKept = state.withLock { state in
+            guard state.waiting.count(where: { $0.finish == nil }) < Self.maximumPosted else {
+                return false
+            }
+            state.waiting.append(job.again)
+            return true
+        }
+        return isKept
+    }
+
+    private func end(_ job: Job, _ error: AlertError) {
+        if let finish = job.finish { return finish(error) }
+        let isFirst = state.withLock { state in
+            defer { state.hasLostPosted = true }
+            return !state.hasLostPosted
+        }
+        if isFirst { onTrouble(error) }
+    }
+
+    private enum Outcome {
+        /// Everything is stored, but for the members with an error.
+        case done([AlertError?])
+        /// A member failed that has written something: each has to be tried alone.
+        case alone
+        case failed(AlertError)
+        /// Nothing is stored, and the server may do it in a moment.
+        case later(AlertError)
+    }
+
+    private func attempt(_ jobs: [Job], on session: Session) -> Outcome {
+        let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
+        do {
+            return try run(jobs, on: session)
+        } catch let error as PostgreSQLError {
+            return outcome(of: error, operation, on: session)
+        } catch {
+            return .failed(translated(error, operation, at: session.location))
+        }
+    }
+
+    /// How long the caller of a job waits: for a server that is away, or for a lock.
+    private func patience(of job: Job, isAway: Bool = true) -> Duration {
+        if known.isEnding { return min(busyTime, Self.endingTime) }
+        return isAway && job.isOfAsker ? askingTime : busyTime
+    }
+
+    /// How long the server may take, so that no caller waits much longer than it should; a caller
+    /// who has waited long gets one more attempt.
+    private func timeLeft(for jobs: [Job]) -> Duration {
+        let left = jobs.map { patience(of: $0) - $0.enqueued.duration(to: .now) }.min()
+        return max(min(left ?? busyTime, busyTime), min(busyTime, Self.shortestAttempt))
+    }
+
+    private func outcome(
+        of error: PostgreSQLError, _ operation: String, on session: Session
+    ) -> Outcome {
+        if error.isConnectionLost || error.meaning == .reconnect { session.drop() }
+        let failure = translated(error, operation, at: session.location)
+        // Before COMMIT was sent nothing can have been stored.
+        return error.meaning.lasts ? .failed(failure) : .later(failure)
+    }
+
+    private func run(_ jobs: [Job], on session: Session) throws -> Outcome {
+        let db = try session.open(within: timeLeft(for: jobs))
+        db.timeLimit = timeLeft(for: jobs)
+        var needed: [Statement] = []
+        var isNeeded: Set<Statement> = []
+        for statement in jobs.flatMap({ $0.reading(session.queue) })
+        where isNeeded.insert(statement).inserted { needed.append(statement) }
+        let transaction: Transaction
+        do {
+            transaction = try Transaction(
+                on: db, session, known: known.head, reading: needed, within: db.timeLimit)
+        } catch let error as AlertError {
+            db.rollBack()
+            switch error {
+            case .inconsistent, .incompatible: known.fail(error)
+            default: break
+            }
+            throw error
+        }
+        var failures = [AlertError?](repeating: nil, count: jobs.count)
+        for (index, job) in jobs.enumerated() {
+            do {
+                if case .failure(let error) = try transaction.attempt({
+                    try job.work(transaction)
+                }) {
+                    failures[index] = error
+                }
+            } catch {
+                transaction.rollBack()
+                let isOwn =
+                    error is HalfDone || (error as? PostgreSQLError)?.meaning.lasts == true
+                if jobs.count > 1, isOwn { return .alone }
+                guard let halfDone = error as? HalfDone else { throw error }
+                return .done([halfDone.error])
+            }
+        }
+        guard transaction.hasChanges else {
+            transaction.rollBack()
+            return .done(failures)
+        }
+        return try commit(transaction, failures, jobs, on: session)
+    }
+
+    private func commit(
+        _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job],
+        on session: Session
+    ) throws -> Outcome {
+        let (start, head) = (transaction.start, transaction.head)
+        let isOwn = !transaction.concernsOthers
+        if isOwn { known.expect(transaction.entries) }
+        let changes =
+            transaction.changes + (transaction.hasChangedSilently ? 1 : 0)
+        let stored = { [self] in
+            let othersHaveChanged = known.didCommit(
+                from: start, changes: transaction.changes, to: head, changes: changes)
+            onCommit(!isOwn || othersHaveChanged)
+            state.withLock { $0.hasLostPosted = false }
+            return Outcome.done(failures)
+        }
+        var outcome = transaction.commit(within: busyTime)
+        if case .committed = outcome, transaction.db.hasStoppedWaiting {
+            outcome = .unknown(
+                PostgreSQLError(.lost("a standby did not confirm the commit"), "COMMIT"))
+        }
+        switch outcome {
+        case .committed: return stored()
+        case .refused(let error):
+            known.forgetExpected()
+            if jobs.count > 1, error.meaning.lasts { return .alone }
+            throw error
+        case .unknown(let error):
+            session.drop()
+            // Whether it was carried out is found out before anybody is told anything.
+            guard let isStored = lookUp(head, after: start, for: jobs, on: session) else {
+                known.forgetExpected()
+                let operation = jobs[0].operation
+                return .failed(
+                    .storage(
+                        operation: operation,
+                        "the server was lost while it stored this, and it is not known whether "
+                            + "it did: \(error)"))
+            }
+            if isStored { return stored() }
+            known.forgetExpected()
+            return .later(
+                translated(error, jobs[0].operation, at: session.location))
+        }
+    }
+
+    /// Finds out whether a transaction was stored whose `COMMIT` was not answered; `nil` if the
+    /// server can't be asked in time.
+    ///
+    /// It takes the lock of the head, which a transaction that is still under way has.
+    private func lookUp(
+        _ head: AuditHead, after start: AuditHead, for jobs: [Job], on session: Session
+    ) -> Bool? {
+        let beginning = ContinuousClock.now
+        // The time of those who wait longest, which a signal or the store's end may shorten.
+        let end = { [self] in
+            let isClosing = state.withLock { $0.refusal != nil }
+            let ends = isClosing ? [] : jobs.map { $0.enqueued + patience(of: $0) }
+            return ends.max() ?? beginning + Self.shortestAttempt
+        }
+        repeat {
+            let left = max(
+                min(ContinuousClock.now.duration(to: end()), busyTime), Self.shortestAttempt)
+            if let db = try? session.open(within: left) {
+                db.timeLimit = left
+                let transaction = try? Transaction(
+                    on: db, session, known: start,
+                    reading: [
+                        Query.entryHash(session.queue, head.sequence)
+                    ], within: left, allowsMoved: true)
+                defer { db.rollBack() }
+                if let transaction,
+                    let found = try? transaction.read(
+                        Query.entryHash(session.queue, head.sequence))
+                {
+                    // Without an entry, what was done does no harm if it is done again.
+                    let isStored = head != start && found.first({ $0.blob() }) == head.hash
+                    guard isStored else { return false }
+                    // What is stored here may not be on the standby yet: a commit after it is.
+                    let confirmation = Statement(
+                        "UPDATE heads SET changes = changes WHERE queue = $1", session.queue)
+                    if case .committed = db.commit(Pipeline([confirmation])),
+                        !db.hasStoppedWaiting
                     {
-                        // Without an entry, what was done does no harm if it is done again.
-                        let isStored = head != start && found.first({ $0.blob() }) == head.hash
-                        guard isStored else { return false }
-                        // What is stored here may not be on the standby yet: a commit after it is.
-                        let confirmation = Statement(
-                            "UPDATE heads SET changes = changes WHERE queue = $1", session.queue)
-                        if case .committed = db.commit(Pipeline([confirmation])),
-                            !db.hasStoppedWaiting
-                        {
-                            return true
-                        }
+                        return true
                     }
                 }
-                Thread.pause(Self.pause)
-            } while .now < end()
-            return nil
-        }
-    }
-
-    extension Connection {
-        /// Whether the server has acknowledged a commit although no standby has: somebody has
-        /// cancelled its wait. See
-        /// <https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION>.
-        var hasStoppedWaiting: Bool {
-            notices.contains { $0.severity == "WARNING" && $0.state.description == "01000" }
-        }
-
-        static let noHead = AlertError.inconsistent(nil, "the queue has no head")
-
-        /// What ``Query/head(_:)`` finds.
-        func head(
-            _ queue: Value
-        ) throws -> (head: AuditHead, changes: Int64, time: Int64) {
-            let found = try run(Query.head(queue)).first {
-                (head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3))
             }
-            guard let found else { throw Self.noHead }
-            return found
+            Thread.pause(Self.pause)
+        } while .now < end()
+        return nil
+    }
+}
+
+extension Connection {
+    /// Whether the server has acknowledged a commit although no standby has: somebody has
+    /// cancelled its wait. See
+    /// <https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION>.
+    var hasStoppedWaiting: Bool {
+        notices.contains { $0.severity == "WARNING" && $0.state.description == "01000" }
+    }
+
+    static let noHead = AlertError.inconsistent(nil, "the queue has no head")
+
+    /// What ``Query/head(_:)`` finds.
+    func head(
+        _ queue: Value
+    ) throws -> (head: AuditHead, changes: Int64, time: Int64) {
+        let found = try run(Query.head(queue)).first {
+            (head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3))
         }
+        guard let found else { throw Self.noHead }
+        return found
     }
+}
 
-    /// The ``AlertError`` for a failure in the layers below, of a queue at a place.
-    func translated(
-        _ error: any Error, _ operation: String, at place: PostgreSQLLocation
-    ) -> AlertError {
-        switch error {
-        case let error as AlertError: return error
-        case let error as PostgreSQLError:
-            switch error.meaning {
-            case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
-            case .tryLater where error.isConnectionLost:
-                return .unreachable(
-                    "can't be reached: \(error)"
-                        + (error.hasReachedOnlyStandbys
-                            ? "; the location has to name the primary, too" : ""))
-            case .retry where error.state == SQLState("55P03"):
-                return .busy(
-                    "another session keeps the queue locked (\(error)); to see which: alertq doctor"
-                )
-            case .retry, .tryLater: return .busy("the server of the queue: \(error); try again")
-            case .notPermitted: return .notPermitted(path: place.description, advised(error))
-            case .missing:
-                return .missing(location: place.description, advised(error, place))
-            case .giveUp: return .storage(operation: operation, "\(error)")
-            }
-        default: return .storage(operation: operation, "\(error)")
+/// The ``AlertError`` for a failure in the layers below, of a queue at a place.
+func translated(
+    _ error: any Error, _ operation: String, at place: PostgreSQLLocation
+) -> AlertError {
+    switch error {
+    case let error as AlertError: return error
+    case let error as PostgreSQLError:
+        if case .noLibrary = error.cause { return .missingLibrary("\(error)") }
+        switch error.meaning {
+        case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
+        case .tryLater where error.isConnectionLost:
+            return .unreachable(
+                "can't be reached: \(error)"
+                    + (error.hasReachedOnlyStandbys
+                        ? "; the location has to name the primary, too" : ""))
+        case .retry where error.state == SQLState("55P03"):
+            return .busy(
+                "another session keeps the queue locked (\(error)); to see which: alertq doctor"
+            )
+        case .retry, .tryLater: return .busy("the server of the queue: \(error); try again")
+        case .notPermitted: return .notPermitted(path: place.description, advised(error))
+        case .missing:
+            return .missing(location: place.description, advised(error, place))
+        case .giveUp: return .storage(operation: operation, "\(error)")
         }
+    default: return .storage(operation: operation, "\(error)")
     }
+}
 
-    /// An error that lasts until somebody changes the server, and what to do about it.
-    private func advised(_ error: PostgreSQLError, _ place: PostgreSQLLocation? = nil) -> String {
-        let advice =
-            switch error.state?.description {
-            case "3D000"?: "; createdb makes one, and then its tables: " + (place?.setUp ?? "")
-            case "28000"? where error.isAboutTLS:
-                "; see sslmode and sslrootcert of the location, and the server's certificate"
-            case let state? where state.hasPrefix("28"):
-                "; see whether the role exists, its password (~/.pgpass), and the server's pg_hba.conf"
-            case "42501"? where "\(error)".contains("denied for database"):
-                "; its owner can let the role in: GRANT CONNECT ON DATABASE … TO …"
-            case "42501"?: "; alertq doctor says which rights the role lacks"
-            default: place.map { "; to make what is missing: \($0.setUp)" } ?? ""
-            }
-        return "\(error)" + advice
-    }
+/// An error that lasts until somebody changes the server, and what to do about it.
+private func advised(_ error: PostgreSQLError, _ place: PostgreSQLLocation? = nil) -> String {
+    let advice =
+        switch error.state?.description {
+        case "3D000"?: "; createdb makes one, and then its tables: " + (place?.setUp ?? "")
+        case "28000"? where error.isAboutTLS:
+            "; see sslmode and sslrootcert of the location, and the server's certificate"
+        case let state? where state.hasPrefix("28"):
+            "; see whether the role exists, its password (~/.pgpass), and the server's pg_hba.conf"
+        case "42501"? where "\(error)".contains("denied for database"):
+            "; its owner can let the role in: GRANT CONNECT ON DATABASE … TO …"
+        case "42501"?: "; alertq doctor says which rights the role lacks"
+        default: place.map { "; to make what is missing: \($0.setUp)" } ?? ""
+        }
+    return "\(error)" + advice
+}
 
-    enum Thread {
-        static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
-    }
-#endif
+enum Thread {
+    static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
+}

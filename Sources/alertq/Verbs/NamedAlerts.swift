@@ -124,7 +124,7 @@ extension NamingCommand {
             switch error {
             case .inconsistent(let id, _): id != nil
             case .incompatible, .missing, .backup, .notPermitted, .busy, .unreachable, .cancelled,
-                .storage, .detached, .closed:
+                .missingLibrary, .storage, .detached, .closed:
                 false
             default: true
             }

@@ -22,12 +22,10 @@ struct StoreComparisonTests {
         try await compare(.memory, .sqlite, seed: seed)
     }
 
-    #if PostgreSQL
-        @Test("PostgreSQL does so, too", .needsServer, arguments: seeds.prefix(1))
-        func server(seed: UInt64) async throws {
-            try await compare(.memory, .postgreSQL, seed: seed)
-        }
-    #endif
+    @Test("PostgreSQL does so, too", .needsServer, arguments: seeds.prefix(1))
+    func server(seed: UInt64) async throws {
+        try await compare(.memory, .postgreSQL, seed: seed)
+    }
 
     private func compare(
         _ one: StoreKind, _ other: StoreKind, seed: UInt64

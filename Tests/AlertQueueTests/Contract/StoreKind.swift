@@ -15,27 +15,21 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case sqlite = "SQLite"
     case pipedMemory = "in memory, through a pipe"
     case pipedSQLite = "SQLite, through a pipe to a process that is killed"
-    #if PostgreSQL
-        case postgreSQL = "PostgreSQL"
-        case pooledPostgreSQL = "PostgreSQL, through a pooler and without notifications"
-        case pipedPostgreSQL = "PostgreSQL, through a pipe to a process that is killed"
-    #endif
+    case postgreSQL = "PostgreSQL"
+    case pooledPostgreSQL = "PostgreSQL, through a pooler and without notifications"
+    case pipedPostgreSQL = "PostgreSQL, through a pipe to a process that is killed"
 
     var testDescription: String { rawValue }
 
     /// The kinds whose programs are installed.
     static var tried: [StoreKind] {
-        #if PostgreSQL
-            allCases.filter { kind in
-                switch kind {
-                case .memory, .sqlite, .pipedMemory, .pipedSQLite: true
-                case .postgreSQL, .pipedPostgreSQL: PostgreSQLServer.isTried
-                case .pooledPostgreSQL: PostgreSQLServer.isTried && Pooler.isTried
-                }
+        allCases.filter { kind in
+            switch kind {
+            case .memory, .sqlite, .pipedMemory, .pipedSQLite: true
+            case .postgreSQL, .pipedPostgreSQL: PostgreSQLServer.isTried
+            case .pooledPostgreSQL: PostgreSQLServer.isTried && Pooler.isTried
             }
-        #else
-            allCases
-        #endif
+        }
     }
 
     /// An empty queue of this kind; its files are deleted with it.
@@ -55,13 +49,11 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
             let queue = try TemporaryQueue()
             let process = try StoreProcess(Self.server, [queue.path], isKilled: true)
             return piped(process, on: queue)
-        #if PostgreSQL
-            case .postgreSQL: return try await PostgreSQLQueue().contract
-            case .pooledPostgreSQL: return try await PostgreSQLQueue(isPooled: true).contract
-            case .pipedPostgreSQL:
-                let location = try await PostgreSQLQueue().uri
-                return piped(try StoreProcess(Self.server, [location], isKilled: true))
-        #endif
+        case .postgreSQL: return try await PostgreSQLQueue().contract
+        case .pooledPostgreSQL: return try await PostgreSQLQueue(isPooled: true).contract
+        case .pipedPostgreSQL:
+            let location = try await PostgreSQLQueue().uri
+            return piped(try StoreProcess(Self.server, [location], isKilled: true))
         }
     }
 

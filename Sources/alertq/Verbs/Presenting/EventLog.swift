@@ -42,22 +42,20 @@ final class EventLog: Sendable {
         state = Mutex(State(cursor: manager.position.head))
     }
 
-    /// Where lines go: the journal if this build and this machine have one, else the standard
+    /// Where lines go: the journal if this machine has one, else the standard
     /// error; `nil` where that is a terminal with alerts on it.
     static func sink(besideAlerts: Bool, in context: Context) -> Sink? {
-        #if Desktop
-            if Journal.isThere {
-                return { message, fields in
-                    let own = [
-                        (name: "MESSAGE", value: message),
-                        (name: "SYSLOG_IDENTIFIER", value: "alertq"),
-                        // Of normal interest; see syslog(3).
-                        (name: "PRIORITY", value: "5"),
-                    ]
-                    if !Journal.send(own + fields) { context.note(message) }
-                }
+        if Journal.isThere {
+            return { message, fields in
+                let own = [
+                    (name: "MESSAGE", value: message),
+                    (name: "SYSLOG_IDENTIFIER", value: "alertq"),
+                    // Of normal interest; see syslog(3).
+                    (name: "PRIORITY", value: "5"),
+                ]
+                if !Journal.send(own + fields) { context.note(message) }
             }
-        #endif
+        }
         guard !besideAlerts || !context.errors.isTerminal else { return nil }
         return { message, _ in context.note(message) }
     }

@@ -221,9 +221,6 @@ extension PresentCommand {
         guard installs else { return try await unit.uninstall() }
         let program = try Program.path()
         let shown = chosen.usesTerminal ? PresenterSet([.desktop]) : chosen
-        guard PresenterKind.hasDesktop || !shown.kinds.contains(.desktop) else {
-            throw CommandError(.notFound, PresenterKind.desktopAdvice)
-        }
         let words = [program, Self.name] + (try shown.words())
         return try await unit.install(words + queue.words)
     }

@@ -11,16 +11,6 @@ enum PresenterKind: Sendable, Hashable {
     /// A program of the user's own.
     case command(String)
 
-    #if Desktop
-        static let hasDesktop = true
-    #else
-        static let hasDesktop = false
-    #endif
-    /// How to get desktop notifications, which this build may lack.
-    static let desktopAdvice =
-        "this alertq was built without desktop notifications; with libsystemd-dev installed, "
-        + "rebuild it: swift build -c release --product alertq --traits Desktop"
-
     /// What may be given, for help and errors.
     static let names = "terminal, desktop, dialog, command:PROGRAM"
 

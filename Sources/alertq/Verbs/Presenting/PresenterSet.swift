@@ -51,9 +51,13 @@ struct PresenterSet: Sendable {
             do {
                 return try maker(kind, log)
             } catch {
-                let isSystem = error is TerminalError
-                throw CommandError(
-                    isSystem ? .inputOutput : .notFound, "--on \(kind.name): \(error)")
+                let code: ExitCode =
+                    switch error {
+                    case is TerminalError: .inputOutput
+                    case DesktopError.noLibrary: .unavailable
+                    default: .notFound
+                    }
+                throw CommandError(code, "--on \(kind.name): \(error)")
             }
         }
         return { path in makers.map { $0(path) } }
@@ -78,7 +82,10 @@ struct PresenterSet: Sendable {
             let presenter = try TerminalPresenter(isPlain: isPlain)
             return { _ in presenter }
         case .desktop:
-            return try desktop(log)
+            let presenter = try DesktopPresenter(log: log)
+            return { path in
+                presenter.answering { ShellText.answer($0, button: $1, path: path) }
+            }
         case .dialog:
             let presenter = try DialogPresenter(log: log)
             return { _ in presenter }
@@ -89,18 +96,5 @@ struct PresenterSet: Sendable {
                 program, usesTerminal: !usesTerminal && isFirst, log: log)
             return { _ in presenter }
         }
-    }
-
-    private func desktop(
-        _ log: @escaping @Sendable (String) -> Void
-    ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
-        #if Desktop
-            let presenter = try DesktopPresenter(log: log)
-            return { path in
-                presenter.answering { ShellText.answer($0, button: $1, path: path) }
-            }
-        #else
-            throw CommandError(.notFound, PresenterKind.desktopAdvice)
-        #endif
     }
 }
