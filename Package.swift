@@ -78,7 +78,7 @@ let package = Package(
             path: "Tests/PostgreSQLTesting"),
         .testTarget(
             name: "PostgreSQLTests",
-            dependencies: ["Linux", "PostgreSQL", "PostgreSQLTesting", "TestSupport"]),
+            dependencies: ["CLinux", "Linux", "PostgreSQL", "PostgreSQLTesting", "TestSupport"]),
         .testTarget(
             name: "PostgreSQLStoreTests",
             dependencies: [
@@ -227,4 +227,12 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"]),
     ]
+}
+
+// For `.ci/run`: the flag of the compiler would be another build.
+if Context.environment["ALERTQ_WARNINGS_ARE_ERRORS"] != nil {
+    for target in package.targets where target.type != .system {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+        target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error)]
+    }
 }

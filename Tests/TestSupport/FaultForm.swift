@@ -2,7 +2,7 @@ import Foundation
 
 /// How much the fault tests do: the short form in every run of the tests, or the full form.
 ///
-/// `ALERTQ_FAULTS=full swift test --traits Full --filter 'Faults|PostgreSQLStoreTests'` runs the full
+/// `ALERTQ_FAULTS=full swift test --filter 'Faults|PostgreSQLStoreTests'` runs the full
 /// form.
 package enum FaultForm {
     package static let isFull = ProcessInfo.processInfo.environment["ALERTQ_FAULTS"] == "full"

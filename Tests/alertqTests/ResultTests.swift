@@ -39,7 +39,7 @@ struct ResultTests {
             (AlertError.late(Sample.response(.expired, button: -1)), 16),
             (AlertError.keyConflict("k", 1, part: "title"), 16),
             (AlertError.tooManyPending(source: "s", limit: 1), 75), (AlertError.busy("x"), 75),
-            (AlertError.incompatible(path: "p", "x"), 74),
+            (AlertError.missingLibrary("x"), 69), (AlertError.incompatible(path: "p", "x"), 74),
             (AlertError.storage(operation: "o", "x"), 74),
             (AlertError.damaged(operation: "o", "x"), 74), (AlertError.closed, 74),
             (AlertError.notPermitted(path: "p", "x"), 77),

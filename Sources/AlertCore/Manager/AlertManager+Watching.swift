@@ -115,20 +115,26 @@ extension AlertManager {
             work.cancel()
         }
         guard isDone else { return work.isCancelled && !Task.isCancelled ? .taken : .failed }
+        // Also in a process that is asked to end: another one would do it again.
+        return try await Task { await collectDone(id, under: claim.epoch) }.value.get()
+    }
+
+    /// Collects what a hook is done with, and tries again for some seconds if that can't be stored.
+    private nonisolated func collectDone(
+        _ id: Alert.ID, under epoch: Epoch?
+    ) async -> Result<HookOffer, AlertError> {
         for _ in 1...5 {
-            do {
-                try await store.collect(id, by: context.caller, under: claim.epoch)
-                return .collected
+            do throws(AlertError) {
+                try await store.collect(id, by: context.caller, under: epoch)
+                return .success(.collected)
             } catch .detached {
-                return .taken
+                return .success(.taken)
             } catch {
-                guard error.mayPass else { throw error }
-                // A process that is about to end leaves it to another one.
-                guard !Task.isCancelled else { return .failed }
+                guard error.mayPass else { return .failure(error) }
                 try? await context.clock.sleep(for: .seconds(1))
             }
         }
-        return .failed
+        return .success(.failed)
     }
 
     private nonisolated func isAskerNear(

@@ -69,6 +69,8 @@ struct HookTests {
         )
         let third = try queue.start(["watch", "--exec", hook])
         #expect(await eventually { third.output.text.hasSuffix("{\"host\":\"nas\"} now\n") })
+        // Until then, a signal may end the program before it has succeeded.
+        #expect(await eventually { (try? await uncollected()) == 0 })
         third.kill(SIGTERM)
         _ = await third.exit()
         let again = try queue.start(["watch", "--json", "--exec", try program()])
@@ -123,6 +125,26 @@ struct HookTests {
         #expect(await watch.exit() == 128 + SIGTERM)
         #expect(runs == ["1", "ready", "ended"])
         #expect(try await uncollected() == 1)
+    }
+
+    @Test("A response whose program succeeds while watch ends is collected once the lock is free")
+    func succeedsAtTheEnd() async throws {
+        let hook = try program(
+            "trap '' TERM; until [ -e \(queue.directory)/go ]; do sleep 0.05; done; "
+                + "echo done >> \(log)")
+        try await answered(1)
+        let watch = try queue.start(["watch", "--exec", hook])
+        #expect(await eventually { runs == ["1"] })
+        watch.kill(SIGTERM)
+        let holder = try await queue.lockHolder(isStopped: false)
+        try Data().write(to: URL(filePath: queue.directory + "/go"))
+        #expect(await eventually { runs == ["1", "done"] })
+        // Longer than a process that ends waits for a lock that another one keeps.
+        try await Task.sleep(for: .seconds(2))
+        holder.kill(SIGKILL)
+        #expect(await watch.exit() == 128 + SIGTERM)
+        #expect(try await uncollected() == 0)
+        #expect(try await queue.isSound())
     }
 
     @Test("While the program of a killed watch still runs, no other starts for its response")

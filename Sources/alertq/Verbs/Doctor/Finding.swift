@@ -80,7 +80,8 @@ struct Finding: Sendable {
             "find out who may write to its tables; to go back to a backup, use the server's tools"
         case AlertError.notPermitted:
             "ask the owner of the database, or name another role: --database postgresql://ROLE@…"
-        case AlertError.missingLibrary: "install the package that is named here"
+        case AlertError.missingLibrary:
+            "the queue may well be sound: only this program can't look at it"
         case AlertError.unreachable:
             "see whether the server runs, and can be reached from here: pg_isready, and its log"
         case AlertError.busy: "try again; if that doesn't help, see the server's log"
