@@ -290,8 +290,10 @@ extension Alert.Field {
         let words = text.split(whereSeparator: \.isWhitespace)
         let word = words.count == 1 ? words[0].lowercased() : ""
         switch (kind, word) {
-        case (.boolean, "true"), (.boolean, "yes"): return .boolean(true)
-        case (.boolean, "false"), (.boolean, "no"): return .boolean(false)
+        case (.boolean, _) where ["yes", "y", "true", "on", "1"].contains(word):
+            return .boolean(true)
+        case (.boolean, _) where ["no", "n", "false", "off", "0"].contains(word):
+            return .boolean(false)
         case (.integer, _): return Int64(word).map(Alert.Value.integer) ?? .text(text)
         case (.number, _):
             if let whole = Int64(word) { return .integer(whole) }

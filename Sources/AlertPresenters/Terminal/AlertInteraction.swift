@@ -36,6 +36,8 @@ struct AlertInteraction: Equatable, Sendable {
         case edited
         /// Scrolls a text that is longer than the screen.
         case scroll(pages: Int)
+        /// Scrolls to what has not been on the screen: the button can't be chosen before.
+        case readOn
         case redraw
     }
 
@@ -44,6 +46,8 @@ struct AlertInteraction: Equatable, Sendable {
     /// The menu of times, while it is shown instead of the buttons.
     private(set) var laterMenu: ChoiceList?
     private(set) var laterOptions: [LaterOption]
+    /// Whether the keys are explained, instead of the alert; any key ends that.
+    private(set) var showsHelp = false
 
     /// - Parameter form: What has been filled in before, if the alert was on this screen.
     init(
@@ -71,6 +75,10 @@ struct AlertInteraction: Equatable, Sendable {
     /// The key for a note, which is no button's letter: one that sometimes were would choose that
     /// button by mistake.
     static let noteKey = "+"
+    /// The key that explains the others.
+    static let helpKey = "?"
+    /// More pages than any text has.
+    private static let allPages = 1 << 20
     /// Whether keys go to an entry of the form.
     var isInForm: Bool { laterMenu == nil && form.focus != nil }
 
@@ -82,26 +90,46 @@ struct AlertInteraction: Equatable, Sendable {
         if laterMenu == nil { laterOptions = options }
     }
 
+    /// Selects a button for the person, as at first.
+    mutating func preselect(approves: Bool) { buttons.preselect(approves: approves) }
+
+    /// What the screen shows, on which the effect of a key depends.
+    struct View {
+        /// The indices of the current choices that are fully visible.
+        var visible: Set<Int>
+        /// Whether everything has been on the screen, so that any button can be chosen.
+        var isAllShown = true
+        /// Whether the text is longer than the screen.
+        var scrolls = false
+        /// Whether the entry that takes the keys is a list of options one below the other.
+        var isInList = false
+    }
+
     /// Applies a key, and returns what it asks for.
     ///
-    /// - Parameters:
-    ///   - visible: The indices of the current choices that are fully visible.
-    ///   - now: The time, which a choice of a date depends on.
-    mutating func press(_ key: Key, visible: Set<Int>, now: Date = Date()) -> Action? {
+    /// - Parameter now: The time, which a choice of a date depends on.
+    mutating func press(_ key: Key, _ view: View, now: Date = Date()) -> Action? {
         switch key {
+        case .redraw: return .redraw
+        case _ where showsHelp:
+            showsHelp = false
+            return nil
         case .pageUp: return .scroll(pages: -1)
         case .pageDown: return .scroll(pages: 1)
-        case .redraw: return .redraw
+        case .home where view.scrolls && takesTextKeys: return .scroll(pages: -Self.allPages)
+        case .end where view.scrolls && takesTextKeys: return .scroll(pages: Self.allPages)
         default: break
         }
+        let visible = view.visible
         if laterMenu != nil { return pressInMenu(key, visible, now) }
         guard hasButtons else {
             let closes = key == .enter || key == .escape || Self.letter(key) == "q"
             return closes ? .finish(.close) : nil
         }
         if isInForm {
-            if form.press(key) { return .edited }
-            return key == .escape ? pressBesideButtons(key) : nil
+            if form.press(key, isInList: view.isInList) { return .edited }
+            let isForForm = key != .escape && Self.letter(key) != Self.helpKey
+            return isForForm ? nil : pressBesideButtons(key)
         }
         if entersForm(key) { return nil }
         switch buttons.press(key, visible: visible) {
@@ -109,6 +137,7 @@ struct AlertInteraction: Equatable, Sendable {
         case .chosen where key != .enter && !form.entries.isEmpty: return nil
         case .chosen(let choice):
             let isCancelling = choice.role == .cancel
+            guard isCancelling || view.isAllShown else { return .readOn }
             guard isCancelling || form.finish() else { return .edited }
             return .finish(.button(choice.index, form.input(isCancelling: isCancelling)))
         case .selected: return nil
@@ -116,10 +145,13 @@ struct AlertInteraction: Equatable, Sendable {
         }
     }
 
+    /// Whether Home and End move in the text rather than among choices or in an entry.
+    private var takesTextKeys: Bool { laterMenu == nil && !isInForm }
+
     /// Takes keys that were pasted or held down as a text; returns `false`, and does nothing, if no
     /// text takes keys, or if these only move.
     mutating func type(_ keys: [Key]) -> Bool {
-        isInForm && form.type(keys)
+        isInForm && !showsHelp && form.type(keys)
     }
 
     /// Whether a key moves from the first button or the last one to the form, which it then has.
@@ -148,6 +180,8 @@ struct AlertInteraction: Equatable, Sendable {
         } else if Self.letter(key) == Self.noteKey {
             form.enterNote()
             return .edited
+        } else if Self.letter(key) == Self.helpKey {
+            showsHelp = true
         }
         return nil
     }

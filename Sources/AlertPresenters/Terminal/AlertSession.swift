@@ -20,6 +20,8 @@ struct AlertSession {
     private var layout: AlertScreen
     private var state: AlertScreen.State
     private var shown = AlertScreen.Layout(lines: [])
+    /// What has been written to the terminal; `nil` if that took no more output.
+    private var drawn: AlertScreen.Layout?
     private var reader = KeyReader()
     private var held: HeldKey?
     private var hasAppeared = false
@@ -64,16 +66,20 @@ struct AlertSession {
         draw()
         input.readWhenDrained()
         for try await event in input.events {
+            if let drawn, terminal.isDrained { layout.saw(drawn) }
             switch event {
             case .ready(let time):
                 appearedAt = time
                 await appear()
             case .bytes(let bytes, let number, let time):
-                if let (keys, verdict) = reader.read(bytes, number: number, at: time, from: input),
-                    let choice = take(keys, verdict)
-                {
-                    return choice
+                guard
+                    let (keys, verdict) = reader.read(bytes, number: number, at: time, from: input)
+                else {
+                    awaitSilence()
+                    break
                 }
+                for case .signal(let signal) in keys { terminal.send(signal: signal) }
+                if let choice = take(keys, verdict) { return choice }
             case .silence:
                 if let choice = held?.choice { return choice }
                 held = nil
@@ -135,8 +141,9 @@ extension AlertSession {
             if let before, reader.last.time < before.time + KeyGate.repeatGap {
                 state.interaction = before.before
             }
-            if hidesEntry || state.interaction.type(keys) {
-                state.followsCursor = true
+            if state.interaction.type(keys) {
+                state.follows = .cursor
+                layout.review()
             } else {
                 for key in keys where key.moves { press(key) }
             }
@@ -148,36 +155,37 @@ extension AlertSession {
         return nil
     }
 
-    /// Whether keys go to an entry that isn't on the screen. What nobody sees is not edited: a key
-    /// only brings it there.
-    private var hidesEntry: Bool { state.interaction.isInForm && !shown.showsFocus }
+    /// Asks to be told when nothing has followed the key that is held back.
+    private func awaitSilence() {
+        guard let held else { return }
+        input.awaitSilence(until: held.time + KeyGate.repeatGap, after: reader.last.number)
+    }
 
     private mutating func press(_ key: Key) {
-        switch key {
-        case .pageUp, .pageDown, .redraw, .escape: break
-        default:
-            guard !hidesEntry else {
-                state.followsCursor = true
-                return
-            }
-        }
         let before = state.interaction
-        let action = state.interaction.press(key, visible: shown.visible)
+        let view = AlertInteraction.View(
+            visible: shown.visible, isAllShown: layout.seen.isEverything,
+            scrolls: shown.maxScroll > 0, isInList: shown.isInList)
+        let action = state.interaction.press(key, view)
         if !key.moves, action != .edited {
             var choice: PresenterChoice?
             if case .finish(let chosen) = action { choice = chosen }
             held = HeldKey(choice: choice, before: before, time: reader.last.time)
-            let (number, time) = reader.last
-            input.awaitSilence(until: time + KeyGate.repeatGap, after: number)
+            awaitSilence()
         }
         switch action {
         case .finish: break
-        case .edited: state.followsCursor = true
         case .scroll(let pages):
             state.scroll = min(max(0, state.scroll + pages * shown.page), shown.maxScroll)
-            state.followsCursor = false
+            state.follows = .nothing
+        case .readOn:
+            state.scroll = shown.firstUnseen ?? state.scroll
+            state.follows = .nothing
         case .redraw: screen.invalidate()
-        case nil: state.followsCursor = true
+        case .edited, nil:
+            let hasMoved = before.form.focus != state.interaction.form.focus
+            state.follows = hasMoved ? .entry : .cursor
+            if case .paste = key { layout.review() }
         }
     }
 }
@@ -239,7 +247,15 @@ extension AlertSession {
     private mutating func draw() {
         let size = terminal.size
         shown = layout.layout(state, size: size)
+        if state.isAllShown != (shown.firstUnseen == nil) {
+            state.isAllShown.toggle()
+            // Where no key has selected a button, the screen does.
+            if !state.isLive || state.interaction.isInForm {
+                state.interaction.preselect(approves: state.isAllShown)
+            }
+            shown = layout.layout(state, size: size)
+        }
         state.scroll = shown.scroll
-        screen.show(shown.lines, size: size)
+        drawn = screen.show(shown.lines, size: size) ? shown : nil
     }
 }

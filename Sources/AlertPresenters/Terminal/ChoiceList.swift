@@ -20,10 +20,18 @@ struct ChoiceList: Hashable, Sendable {
     init(_ choices: [Choice]) {
         self.choices = choices
         hasNumbers = !choices.contains { $0.letter?.first?.isNumber ?? false }
+        preselect(approves: true)
+    }
+
+    /// Selects the least harmful choice, or nothing if all are destructive.
+    ///
+    /// - Parameter approves: Whether it may be another than the one that cancels.
+    mutating func preselect(approves: Bool) {
         let isHarmful = choices.contains { $0.role == .destructive }
         let cancel = choices.firstIndex { $0.role == .cancel }
         let harmless = choices.firstIndex { $0.role != .destructive }
-        selected = isHarmful ? cancel ?? harmless : harmless
+        let safest = isHarmful ? cancel ?? harmless : harmless
+        selected = approves ? safest : cancel
     }
 
     /// The letters that choose at once, in the order of their choices.

@@ -71,6 +71,15 @@ final class Terminal: Sendable {
     }
 }
 
+extension Terminal {
+    /// Sends a signal to the jobs in the foreground, as the terminal does for a key such as Ctrl-C
+    /// unless a program has had it send keys in another form.
+    func send(signal: Int32) {
+        guard tcgetpgrp(descriptor.raw) == getpgrp() else { return }
+        kill(0, signal)
+    }
+}
+
 // MARK: - Output
 
 extension Terminal {

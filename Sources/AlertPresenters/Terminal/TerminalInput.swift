@@ -29,7 +29,7 @@ final class TerminalInput: Sendable {
     private struct State {
         /// Closures that cancel the event sources.
         var cancels: [@Sendable () -> Void] = []
-        var saved: termios?
+        var mode: KeyMode?
         var reads = 0
         var isTickPending = false
         var isReading = false
@@ -52,7 +52,10 @@ final class TerminalInput: Sendable {
         // When the buffer is full, new input is dropped; nobody types 256 reads ahead.
         (events, continuation) = AsyncThrowingStream.makeStream(
             bufferingPolicy: .bufferingOldest(256))
-        if case .keys(let hasScreen) = mode { try enterKeyMode(hasScreen: hasScreen) }
+        if case .keys(let hasScreen) = mode {
+            let mode = try KeyMode(terminal, hasScreen: hasScreen)
+            state.withLock { $0.mode = mode }
+        }
         startTicking()
     }
 
@@ -60,7 +63,7 @@ final class TerminalInput: Sendable {
 
     /// Whether the terminal, as it was found, echoes what is typed.
     var hadEcho: Bool {
-        state.withLock { ($0.saved?.c_lflag ?? 0) & tcflag_t(ECHO) != 0 }
+        state.withLock { ($0.mode?.saved.c_lflag ?? 0) & tcflag_t(ECHO) != 0 }
     }
 
     /// Ends the events; the terminal keeps its mode.
@@ -69,17 +72,14 @@ final class TerminalInput: Sendable {
     /// Restores the terminal; a second call does nothing.
     func stop() {
         end()
-        let saved = state.withLock { state in
+        let mode = state.withLock { state in
             for cancel in state.cancels { cancel() }
             state.cancels = []
             state.isStopped = true
-            defer { state.saved = nil }
-            return state.saved
+            defer { state.mode = nil }
+            return state.mode
         }
-        guard var saved else { return }
-        // In the background, setting a mode would stop this process; the shell has its own by now.
-        if terminal.isInForeground { tcsetattr(terminal.descriptor.raw, TCSANOW, &saved) }
-        TerminalGuard.remove(descriptor: terminal.descriptor.raw)
+        mode?.leave(terminal)
     }
 
     /// Starts reading as soon as all output is on the screen; earlier input is discarded.
@@ -194,30 +194,5 @@ extension TerminalInput {
             return state.isStopped
         }
         if isStopped { cancel() }
-    }
-}
-
-// MARK: - The mode
-
-extension TerminalInput {
-    private func enterKeyMode(hasScreen: Bool) throws(TerminalError) {
-        let number = terminal.descriptor.raw
-        // Read again each time: a shell may have changed the mode while this process was stopped.
-        var settings = termios()
-        guard tcgetattr(number, &settings) == 0 else {
-            throw TerminalError("read the mode of", device: terminal.device, code: errno)
-        }
-        let saved = settings
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        withUnsafeMutableBytes(of: &settings.c_cc) { characters in
-            characters[Int(VMIN)] = 1
-            characters[Int(VTIME)] = 0
-        }
-        TerminalGuard.add(descriptor: number, saved: saved, hasScreen: hasScreen)
-        guard tcsetattr(number, TCSANOW, &settings) == 0 else {
-            TerminalGuard.remove(descriptor: number)
-            throw TerminalError("set the mode of", device: terminal.device, code: errno)
-        }
-        state.withLock { $0.saved = saved }
     }
 }

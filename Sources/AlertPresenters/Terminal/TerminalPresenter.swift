@@ -13,6 +13,10 @@ import TextFormats
 /// Fields stand above the buttons, and the first one takes the keys; Tab and the arrows move from
 /// one to the next, and to the buttons, which then take Enter alone. `+` adds a note to the answer.
 ///
+/// A button that doesn't cancel counts once all of the alert's text, its fields, options and initial
+/// values have been on the screen; until then Enter on it scrolls to what has not been. `?` explains
+/// the keys.
+///
 /// An alert takes keys once it has been visible for 750 ms without any typing; until then it says
 /// “stop typing to answer”. Pasted text and the repeats of a held key choose nothing, nor can a
 /// button be chosen that is not on the screen, which needs at least 10 columns and 4 lines.
@@ -40,6 +44,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     /// What was filled in here, for the last alerts that have not ended: it comes back with a snoozed
     /// alert, and with one whose answer could not be stored.
     private let drafts = Mutex<[Draft]>([])
+    private let idle = Mutex(Idle())
     private static let draftLimit = 16
 
     private struct Draft {
@@ -100,6 +105,8 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         // Several managers may share the screen.
         guard await turn.take() else { throw CancellationError() }
         defer { turn.end() }
+        setShowing(true)
+        defer { setShowing(false) }
         lastChoice.withLock { $0 = nil }
         _ = try await users.soon(presentation.record.source.account)
         guard hasScreen, let input = try keyInput(hasScreen: true) else {
@@ -125,6 +132,14 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         } catch {
             await end(input)
             throw error
+        }
+    }
+
+    /// Notes whether an alert has the keyboard.
+    private func setShowing(_ isShowing: Bool) {
+        idle.withLock { idle in
+            idle.isShowing = isShowing
+            idle.update(terminal)
         }
     }
 
@@ -158,9 +173,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) async {
         drafts.withLock { $0.removeAll { $0.id == response.alertID } }
         let (alert, note) = (presentation.alert, note)
-        let lines = note.resolved(
-            alert.title, isQuestion: !alert.buttons.isEmpty, response: response,
-            choseHere: choseHere)
+        let lines = note.resolved(alert, response: response, choseHere: choseHere)
         // A person whose choice came too late has to be notified, however the alert ended.
         let lost = choseHere ? nil : lastChoice.withLock { $0?.id == response.alertID ? $0 : nil }
         let regret = lost.map { note.lost($0.title) } ?? []
@@ -180,6 +193,23 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     /// Leaves a note on the screen, on one line if it fits: why the choice could not be stored.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         await say(note.failed(presentation.alert.title, error: error))
+    }
+
+    /// Takes the keyboard while nothing is shown, until ``stopIdling()``: what is typed is not
+    /// echoed, and goes nowhere.
+    package func startIdling() {
+        idle.withLock { idle in
+            idle.isWanted = true
+            idle.update(terminal)
+        }
+    }
+
+    /// Gives the keyboard back.
+    package func stopIdling() {
+        idle.withLock { idle in
+            idle.isWanted = false
+            idle.update(terminal)
+        }
     }
 
     /// Restores the mode and the cursor of every terminal of this process, at once.

@@ -26,12 +26,16 @@ final class TerminalScreen: Sendable {
     /// Replaces the lines on the screen, if anything differs.
     ///
     /// While the terminal takes no output, nothing piles up: a later call draws the latest state.
-    func show(_ lines: [StyledLine], size: Terminal.Size) {
+    ///
+    /// - Returns: Whether these are the lines that have been written.
+    func show(_ lines: [StyledLine], size: Terminal.Size) -> Bool {
         drawn.withLock { drawn in
             var bytes = ""
             if let before = drawn {
-                guard before.isStale || before.lines != lines || before.size != size else { return }
-                guard terminal.isDrained else { return }
+                guard before.isStale || before.lines != lines || before.size != size else {
+                    return true
+                }
+                guard terminal.isDrained else { return false }
                 bytes = before.size == size ? "\r" : Self.newLine(columns: size.columns)
             } else {
                 bytes = Self.newLine(columns: size.columns) + Self.enterSequence
@@ -39,6 +43,7 @@ final class TerminalScreen: Sendable {
             bytes += body(lines)
             drawn = Drawn(lines: lines, size: size)
             terminal.write(bytes)
+            return true
         }
     }
 

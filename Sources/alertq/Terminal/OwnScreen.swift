@@ -19,8 +19,9 @@ struct OwnScreen: Sendable {
     /// - Throws: ``AlertError/busy(_:)`` where a queue has no room for another screen.
     func start() async throws(AlertError) {
         for manager in managers {
-            try await manager.startPresenting(
-                presenters(manager.path), only: only, keepsLog: keepsLog)
+            let presenters = presenters(manager.path)
+            for case let presenter as TerminalPresenter in presenters { presenter.startIdling() }
+            try await manager.startPresenting(presenters, only: only, keepsLog: keepsLog)
         }
     }
 
@@ -29,6 +30,9 @@ struct OwnScreen: Sendable {
         // Each may have to wait for its alert to leave; together they wait once.
         await withTaskGroup { group in
             for manager in managers { group.addTask { await manager.stopPresenting() } }
+        }
+        for presenter in managers.flatMap({ presenters($0.path) }) {
+            (presenter as? TerminalPresenter)?.stopIdling()
         }
         TerminalPresenter.restore()
     }

@@ -98,6 +98,62 @@ struct AlertInteractionTests {
         #expect(interaction.press(.enter, visible: [1, 2]) == .finish(.button(2)))
     }
 
+    @Test("Before everything was on the screen, only the button that cancels can be chosen")
+    func unseen() {
+        let view = AlertInteraction.View(visible: [0, 1, 2], isAllShown: false)
+        for keys in [Self.text("a"), Self.text("2"), [.home, .enter], [.backTab, .enter]] {
+            var interaction = AlertInteraction(Self.deletion, laterOptions: Self.options())
+            interaction.preselect(approves: false)
+            #expect(interaction.buttons.selected == 2)
+            #expect(keys.map { interaction.press($0, view) }.last == .readOn, "\(keys)")
+        }
+        for keys in [[.enter], Self.text("k"), Self.text("3")] as [[Key]] {
+            var interaction = AlertInteraction(Self.deletion, laterOptions: Self.options())
+            interaction.preselect(approves: false)
+            #expect(keys.map { interaction.press($0, view) }.last == .finish(.button(2)))
+        }
+        var interaction = AlertInteraction(Self.plain, laterOptions: Self.options())
+        interaction.preselect(approves: false)
+        #expect(interaction.buttons.selected == nil)
+        let actions = [Key.enter, .character("y"), .escape].map { interaction.press($0, view) }
+        #expect(actions == [nil, .readOn, .finish(.later(nil))])
+    }
+
+    @Test("Home and End scroll a text that is longer than the window, and otherwise select")
+    func homeAndEnd() {
+        var interaction = AlertInteraction(Self.plain, laterOptions: Self.options())
+        let view = AlertInteraction.View(visible: [0, 1, 2], scrolls: true)
+        guard case .scroll(let down)? = interaction.press(.end, view),
+            case .scroll(let up)? = interaction.press(.home, view)
+        else {
+            Issue.record("not scrolled")
+            return
+        }
+        #expect(down > 10_000 && up < -10_000 && interaction.buttons.selected == 0)
+        _ = interaction.press(.end, visible: [])
+        #expect(interaction.buttons.selected == 2)
+        // In the menu of times, they move in it.
+        _ = interaction.press(.character("l"), view)
+        _ = interaction.press(.end, view)
+        #expect(interaction.laterMenu?.selected == 1)
+    }
+
+    @Test("The explanation of the keys takes any key, which does nothing else")
+    func help() {
+        for key in [Key.enter, .character("y"), .escape, .character("?"), .pageDown] {
+            var interaction = AlertInteraction(Self.plain, laterOptions: Self.options())
+            #expect(interaction.press(.character("?"), visible: [0]) == nil)
+            #expect(interaction.showsHelp)
+            #expect(interaction.press(key, visible: [0]) == nil && !interaction.showsHelp)
+            #expect(interaction.press(.enter, visible: [0]) == .finish(.button(0)))
+        }
+        // In a text it is a character, beside one it explains the keys.
+        var form = AlertInteraction(AlertFormTests.alert, laterOptions: Self.options())
+        #expect(form.press(.character("?"), visible: []) == .edited && !form.showsHelp)
+        for _ in 0..<3 { _ = form.press(.tab, visible: []) }
+        #expect(form.press(.character("?"), visible: []) == nil && form.showsHelp)
+    }
+
     @Test("The menu of times snoozes the alert, and Escape returns to the buttons")
     func menu() {
         let open = Self.text("l")

@@ -1,4 +1,5 @@
 import AlertCore
+import Foundation
 import TestSupport
 import Testing
 import TextFormats
@@ -178,15 +179,15 @@ struct AlertScreenTests {
             (alerts[0], "Enter closes"),
             (
                 alerts[1],
-                "Enter chooses · l later… · Esc snoozes 5 min · ←→ select · + note · n, y choose"
+                "Enter chooses · l later… · Esc snoozes 5 min · ? keys · ←→ select · + note"
             ),
             (
                 Alert("?", buttons: ["Later", .destructive("Delete")]),
-                "Enter chooses · Esc later… · ←→ select · + note · l chooses"
+                "Enter chooses · Esc later… · ? keys · ←→ select · + note · l chooses"
             ),
             (
                 Alert("?", buttons: [.destructive("A"), .destructive("B")]),
-                "←→ select · l later… · Esc snoozes 5 min · + note"
+                "←→ select · l later… · Esc snoozes 5 min · ? keys · + note"
             ),
         ])
     func hints(alert: Alert, hint: String) {
@@ -196,19 +197,19 @@ struct AlertScreenTests {
     @Test("The last line offers only ASCII letters")
     func foreignLetters() {
         let alert = Alert("?", buttons: ["はい", .cancel("No")])
-        #expect(Self.lines(alert, columns: 80).last?.text.hasSuffix(" · n chooses") == true)
+        #expect(Self.lines(alert, columns: 90).last?.text.hasSuffix(" · n chooses") == true)
     }
 
     @Test("Without colours, a mark shows which buttons are destructive, and the hint explains it")
     func marks() {
         let alert = Alert("?", buttons: [.destructive("Drop"), .cancel("No")])
         var screen = AlertScreen(alert, hasColours: false)
-        for (columns, label) in [(80, "[ ! Drop ]  [ No ]"), (14, "  1 ! Drop")] {
+        for (columns, label) in [(100, "[ ! Drop ]  [ No ]"), (14, "  1 ! Drop")] {
             let size = Terminal.Size(columns: columns, rows: 24)
             let lines = screen.layout(Self.state(alert), size: size).lines.map(\.text)
             #expect(lines.contains(label))
         }
-        let lines = screen.layout(Self.state(alert), size: .init(columns: 80, rows: 24)).lines
+        let lines = screen.layout(Self.state(alert), size: .init(columns: 100, rows: 24)).lines
         #expect(lines.last?.text.contains(" · ! destroys") == true)
         #expect(!Self.lines(alert, columns: 80).contains { $0.text.contains("!") })
     }
@@ -218,6 +219,55 @@ struct AlertScreenTests {
         #expect(Self.lines(Self.alerts[1], columns: 20).last?.text == "Enter · l later…")
         let facts = Self.lines(Self.alerts[1], columns: 20).map(\.text)
         #expect(facts.contains("backup (ana)") && facts.contains("just now · 0:59 left"))
+    }
+
+    @Test("A hint that doesn't fit is left out whole", arguments: 10...90)
+    func wholeHints(columns: Int) {
+        let known: Set<String> = [
+            "Enter chooses", "Enter", "l later…", "Esc snoozes 5 min", "Esc later…", "? keys",
+            "←→ select", "↑↓ select", "+ note", "stop typing", "wait",
+            "stop typing to answer", "stop typing to close it", "Enter closes",
+            "PgDn scrolls", "Enter next", "Tab next", "Enter begins a line", "Space selects",
+            "←→ move", "↑↓ move", "Enter done", "Esc back", "Enter reads on", "PgDn reads on",
+        ]
+        let letters = try! Regex("^[a-z0-9](, [a-z0-9])* chooses?$")
+        for alert in Self.alerts + [AlertFormTests.alert] {
+            for (isLive, isAllShown) in [(false, true), (true, true), (true, false)] {
+                var state = Self.state(alert, isLive: isLive)
+                state.isAllShown = isAllShown
+                var screen = AlertScreen(alert)
+                let lines = screen.layout(state, size: .init(columns: columns, rows: 8)).lines
+                let hints = lines.last?.text.components(separatedBy: " · ") ?? []
+                for hint in hints where hint.wholeMatch(of: letters) == nil {
+                    #expect(known.contains(hint), "“\(hint)” in \(columns) columns")
+                }
+            }
+        }
+    }
+
+    @Test("A notice says that typing keeps it from closing, and not from answering")
+    func notice() {
+        let lines = Self.lines(Self.alerts[0], columns: 80, isLive: false)
+        #expect(lines.last?.text == "stop typing to close it")
+    }
+
+    @Test("Who asks stands below the title, above a long message")
+    func whoAsks() {
+        let lines = Self.lines(Self.alerts[6], columns: 200).map(\.text)
+        let end = lines.lastIndex { $0.hasPrefix("long title") } ?? 0
+        #expect(lines[end + 1] == "backup (ana) · just now · 0:59 left")
+    }
+
+    @Test("The keys are explained in any window, and no line is cut")
+    func help() {
+        for alert in Self.alerts[1...] {
+            for columns in [20, 60, 80] {
+                let lines = Self.lines(alert, columns: columns, rows: 24, after: [.character("?")])
+                #expect(lines.contains { $0.text.contains("adds a note") })
+                #expect(!lines.contains { $0.text.contains("…") } || columns < 60)
+                #expect(lines.last?.text == "any key goes back")
+            }
+        }
     }
 
     @Test("A long text can be read to its end by scrolling")

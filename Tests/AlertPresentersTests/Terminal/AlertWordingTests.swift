@@ -49,7 +49,7 @@ struct AlertWordingTests {
         let response = response(.answered, "Yes", responder: ana)
         for title in ["?", "日本語の質問ですか", String(repeating: "long ", count: 50)] {
             let lines = AlertNote(columns: columns).resolved(
-                title, isQuestion: true, response: response, choseHere: false)
+                Alert(title, buttons: ["Yes"]), response: response, choseHere: false)
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
             // A line may be broken at a space, or inside a word that is wider than the line.
             let letters = lines.joined().filter { $0 != " " }

@@ -43,6 +43,16 @@ struct FieldPromptTests {
             ])
     }
 
+    @Test(
+        "Yes or no is typed in any usual way",
+        arguments: [
+            ("y", true), ("N", false), ("1", true), ("0", false), ("on", true), ("Off", false),
+        ])
+    func words(word: String, value: Bool) {
+        var form = FieldPrompt([Alert.Field("keep", .boolean)])
+        #expect(form.read(word) == nil && form.input?.values == ["keep": .boolean(value)])
+    }
+
     @Test("A description stands below its label, apart from the options")
     func described() {
         let form = FieldPrompt([

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -23,6 +24,19 @@ struct KeyParserTests {
             ("\u{1B}[200~\u{1B}[20\u{1B}[201~y", [.paste("\u{1B}[20"), .character("y")]),
             ("yé", [.character("y"), .character("é")]), ("Да", [.character("Д"), .character("а")]),
             ("日😀", [.character("日"), .character("😀")]),
+            // Keys as numbers, by kitty's protocol and by modifyOtherKeys.
+            ("\u{1B}[13u\u{1B}[27u\u{1B}[9u\u{1B}[9;2u", [.enter, .escape, .tab, .backTab]),
+            ("\u{1B}[121u\u{1B}[121;2u", [.character("y"), .character("Y")]),
+            ("\u{1B}[55:47;2u\u{1B}[55;2;47u", [.character("/"), .character("/")]),
+            ("\u{1B}[1076u\u{1B}[127u", [.character("д"), .erase]),
+            ("\u{1B}[121;65u\u{1B}[121;129u", [.character("Y"), .character("y")]),
+            ("\u{1B}[97;5u\u{1B}[117;5u\u{1B}[98;3u", [.home, .eraseLine, .wordLeft]),
+            ("\u{1B}[99;5u\u{1B}[122;5u", [.signal(SIGINT), .signal(SIGTSTP)]),
+            ("\u{1B}[27;5;99~\u{1B}[27;2;89~", [.signal(SIGINT), .character("Y")]),
+            ("\u{1B}[27;5;13~\u{1B}[27;5;9~", []),
+            ("\u{1B}[57400u\u{1B}[57414u\u{1B}[57420u", [.character("1"), .enter, .down]),
+            ("\u{1B}[121;1:1u\u{1B}[121;1:2u\u{1B}[121;1:3u", [.character("y"), .character("y")]),
+            ("\u{1B}[1;1:1A\u{1B}[1;1:3A\u{1B}[5;1:3~", [.up]),
         ] as [(String, [Key])])
     func keys(text: String, expected: [Key]) {
         var whole = KeyParser()
@@ -39,6 +53,9 @@ struct KeyParserTests {
             "\u{1B}[99~", "\u{1B}[[A", "\u{1B}[?1;2c", "\u{1B}[<0;5;5M", "\u{1B}[Myyy",
             "\u{1B}[I", "\u{1B}[24;80R",
             "\u{1B}[?A", "\u{1B}[>1;2B", "\u{1B}[<H",
+            "\u{1B}[121;1:3u", "\u{1B}[13;1:3u", "\u{1B}[57441u", "\u{1B}[121;3u", "\u{1B}[121;9u",
+            "\u{1B}[u", "\u{1B}[;5u", "\u{1B}[3u", "\u{1B}[1114112u",
+            "\u{1B}[99999999999999999999u",
             "\u{1B}]11;rgb:0000/ffff/yyyy\u{07}", "\u{1B}]52;c;eXl5\u{1B}\\",
             "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{03}\u{10}\u{00}",
         ])

@@ -26,6 +26,28 @@ struct NumberedPromptTests {
         #expect(Self.prompt.read(line) == choice)
     }
 
+    @Test(
+        "The first letter of one button's label or id chooses it",
+        arguments: [
+            (
+                [.init("Prune", id: "yes"), .cancel("Keep", id: "no")], ["y", "p", "N", "k"], 0b1100
+            ),
+            (["Yes", "No"], ["y", "n"], 0b10),
+        ] as [([Alert.Button], [String], Int)])
+    func letters(buttons: [Alert.Button], lines: [String], expected: Int) {
+        let prompt = NumberedPrompt(
+            Alert("?", buttons: buttons), laterOptions: [.init(title: "5 min")])
+        for (index, line) in lines.enumerated() {
+            #expect(prompt.read(line) == .button(expected >> index & 1), "\(line)")
+        }
+        // One that could mean two buttons, or the mark of “later”, chooses none of them.
+        let unclear = NumberedPrompt(
+            Alert("?", buttons: ["Not now", .init("Never", id: "x"), "Leave"]),
+            laterOptions: [.init(title: "5 min")])
+        #expect(unclear.read("n") == nil && unclear.read("l") == .later(nil))
+        #expect(unclear.read("x") == .button(1))
+    }
+
     @Test("Each choice is listed with the text to type for it")
     func lines() {
         let lines = Self.prompt.lines(facts: ["backup (ana)"], columns: 40)
@@ -44,7 +66,7 @@ struct NumberedPromptTests {
             laterOptions: [], characters: .ascii)
         #expect(
             prompt.lines(facts: ["backup"], columns: 80) == [
-                "<U+201C><U+6D88><U+3059><U+201D>?", "<U+00E9>", "<U+003C>U+00E9>", "backup",
+                "<U+201C><U+6D88><U+3059><U+201D>?", "backup", "<U+00E9>", "<U+003C>U+00E9>",
                 "  1)  <U+306F><U+3044>", "  2)  Nein",
             ])
         #expect(prompt.read("はい") == .button(0))

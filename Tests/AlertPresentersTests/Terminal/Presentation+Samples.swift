@@ -26,15 +26,22 @@ extension Presentation {
     }
 }
 
+extension AlertInteraction {
+    /// Presses a key while everything has been on the screen, and fits there.
+    mutating func press(_ key: Key, visible: Set<Int>, now: Date = Date()) -> Action? {
+        press(key, View(visible: visible), now: now)
+    }
+}
+
 /// A response as the store would give it.
 func response(
     _ outcome: Outcome, _ button: Alert.Button? = nil, by: ResolvedBy = .person,
-    responder: Responder? = nil
+    responder: Responder? = nil, input: Alert.Input = Alert.Input()
 ) -> Response {
     Response(
         alertID: 42, outcome: outcome, buttonIndex: button == nil ? -1 : 0, button: button,
         by: by, responder: responder, resolvedAt: Date(timeIntervalSince1970: 0),
-        collectedAt: nil, userInfo: [:])
+        collectedAt: nil, userInfo: [:], input: input)
 }
 
 /// Texts that try to break out of their line: every control character, every kind of escape

@@ -63,6 +63,28 @@ struct StrayKeyTests {
         #expect(try await choice(Self.question, after: pieces) == .button(0))
     }
 
+    @Test(
+        "Where keys are sent as numbers, a key chooses, and its release does nothing",
+        arguments: [
+            ("\u{1B}[121u", "\u{1B}[121;1:3u", 1), ("\u{1B}[121;1:1u", "\u{1B}[121;1:3u", 1),
+            ("\u{1B}[57441;2:1u", "\u{1B}[121:89;2:1u", 1), ("\u{1B}[27;1;121~", "", 1),
+            ("\u{1B}[13;1:3u", "\u{1B}[121;1:3u", 0), ("\u{1B}[1;1:1C", "\u{1B}[1;1:3C", 1),
+        ])
+    func numbers(press: String, release: String, index: Int) async throws {
+        let pieces = [(press, 80), (release, 500)].filter { !$0.0.isEmpty }
+        #expect(try await choice(Self.question, after: pieces) == .button(index))
+    }
+
+    @Test("A release between two keys that are typed fast makes no paste of them")
+    func fastReleases() async throws {
+        let alert = Alert("?", buttons: ["OK"], fields: [Alert.Field("a")])
+        let pieces = [
+            ("\u{1B}[97u", 60), ("\u{1B}[97;1:3u", 10), ("\u{1B}[98u", 300), ("\u{1B}[9u", 300),
+        ]
+        let input = Alert.Input(values: ["a": .text("ab")])
+        #expect(try await choice(alert, after: pieces) == .button(0, input))
+    }
+
     @Test("Escape opens the menu of times and leaves it, any number of times")
     func escapes() async throws {
         let alert = Alert("?", buttons: ["Later", .cancel("No")])

@@ -105,6 +105,33 @@ struct TerminalPresenterTextTests {
         #expect(terminal.screen.lines == ["✓ Delete? — Yes", ""])
     }
 
+    @Test("The line that stays after a form has its values and the note, each on one line")
+    func filledIn() async throws {
+        let alert = Alert(
+            "Rename?", buttons: ["Rename"],
+            fields: [
+                Alert.Field("name", title: "New name"), Alert.Field("why"),
+                Alert.Field("keep", .boolean),
+                Alert.Field("disks", .choices([.init("First", id: "a"), "b"])),
+            ])
+        let input = Alert.Input(
+            values: [
+                "name": .text("nas\u{1B}[2J"), "keep": .boolean(false), "disks": .list(["a", "b"]),
+            ], note: "after\n8")
+        let presenter = try presenter()
+        await presenter.didResolve(
+            .of(alert), response: response(.answered, "Rename", input: input), choseHere: true)
+        #expect(
+            terminal.screen.lines.joined(separator: " ")
+                == "✓ Rename? — Rename · New name: nas␛[2J · keep: no · disks: First, b · note: "
+                + "after␊8 ")
+        await presenter.didResolve(
+            .of(alert),
+            response: response(.answered, "Rename", input: .init(values: ["why": .text("x")])),
+            choseHere: false)
+        #expect(terminal.screen.lines.joined(separator: " ").contains(" · why: x"))
+    }
+
     @Test("The line about an alert that ended elsewhere says how, and by whom")
     func resolvedElsewhere() async throws {
         let presenter = try presenter()

@@ -34,7 +34,14 @@ import TextFormats
         let isTyped = input.byte() & 1 == 0 && interaction.type(keys)
         for key in (isTyped ? [] : keys) + [pause].compactMap({ $0 }) {
             let visible = Set((0..<4).filter { _ in input.byte() & 1 == 0 })
-            switch interaction.press(key, visible: visible) {
+            let isAllShown = input.byte() & 1 == 0
+            let view = AlertInteraction.View(
+                visible: visible, isAllShown: isAllShown, isInList: input.byte() & 1 == 0)
+            switch interaction.press(key, view) {
+            case .finish(.button(let index, _)) where alert.buttons.indices.contains(index):
+                expect(
+                    isAllShown || alert.buttons[index].role == .cancel,
+                    "an approval of what has not been shown")
             case .finish(.button(let index, _)):
                 expect(alert.buttons.indices.contains(index), "a button that is not there")
             default: break
@@ -44,7 +51,7 @@ import TextFormats
     }
     let state = AlertScreen.State(
         interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()),
-        followsCursor: input.byte() & 1 == 0)
+        follows: input.pick([.nothing, .entry, .cursor]))
     for line in screen.layout(state, size: size).lines {
         expect(line.width <= max(1, size.columns), "a line that is wider than the window")
     }

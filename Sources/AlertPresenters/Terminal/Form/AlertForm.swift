@@ -27,9 +27,12 @@ struct AlertForm: Equatable, Sendable {
     // MARK: - Keys
 
     /// Applies a key to the entry that takes them; returns whether it had a meaning there.
-    mutating func press(_ key: Key) -> Bool {
+    ///
+    /// - Parameter isInList: Whether that is a list of options one below the other, in which up and
+    ///   down move.
+    mutating func press(_ key: Key, isInList: Bool = false) -> Bool {
         guard let index = focus else { return false }
-        if entries[index].press(key) { return true }
+        if entries[index].press(isInList ? entries[index].keyInList(key) : key) { return true }
         switch key {
         case .tab, .down, .enter: leave(to: index + 1)
         case .backTab, .up: leave(to: index - 1)
@@ -146,6 +149,17 @@ struct FormEntry: Equatable, Sendable {
     var isText: Bool { if case .text = content { true } else { false } }
     /// Whether it is a text without a visible character.
     var isBlank: Bool { if case .text(let editor) = content { editor.text.isBlank } else { false } }
+
+    /// What a key means in a list of options one below the other: up and down move in it, and out
+    /// of it only at its ends.
+    func keyInList(_ key: Key) -> Key {
+        guard case .options(let picker) = content else { return key }
+        switch key {
+        case .up where picker.cursor ?? 0 > 0: return .left
+        case .down where picker.cursor ?? -1 < picker.titles.count - 1: return .right
+        default: return key
+        }
+    }
 
     /// Applies a key; returns `false`, and does nothing, if the key has no meaning here.
     mutating func press(_ key: Key) -> Bool {

@@ -3,13 +3,17 @@ import TextFormats
 
 /// The entries of a form as lines of a terminal: a label, the value below it, and what is wrong.
 struct FormLines {
-    /// How many rows of a text are shown at most.
-    private static let textRows = 6
     private static let margin = 2
 
     private(set) var lines: [StyledLine] = []
+    /// What of each line has to be seen; `nil` where there is nothing.
+    private(set) var contents: [SeenLines.Line?] = []
     /// The lines of the entry that takes the keys, and the one in which its cursor is.
     private(set) var focus: (lines: Range<Int>, cursor: Int)?
+    /// Whether that entry is a list of options one below the other.
+    private(set) var isInList = false
+    /// The part of the text to which the lines of the entry belong.
+    private var part = 0
     private let columns: Int
     private let characters: TerminalCharacters
 
@@ -22,17 +26,22 @@ struct FormLines {
         for (index, entry) in form.entries.enumerated() {
             let isFocused = takesKeys && form.focus == index
             let first = lines.count
+            part += 1
             addLabel(entry.field)
-            var content = rows(of: entry, isFocused)
-            let cursor = lines.count + content.cursor
+            note(lines[first...].map(\.text))
+            part += 1
+            let value = rows(of: entry, isFocused)
+            let cursor = lines.count + value.cursor
             // The mark tells which entry takes the keys where nothing is inverted.
-            for (row, line) in content.lines.enumerated() {
-                let mark = isFocused && row == 0 ? "› " : "  "
-                content.lines[row] = StyledLine(mark)
-                for run in line.runs { content.lines[row].add(run.text, run.look) }
+            for (row, line) in value.lines.enumerated() {
+                var marked = StyledLine(isFocused && row == 0 ? "› " : "  ")
+                for run in line.runs { marked.add(run.text, run.look) }
+                lines.append(marked)
             }
-            lines += content.lines
+            note(value.contents)
+            isInList = isInList || (isFocused && value.isList)
             if let problem = entry.problem { addIndented("! " + characters.line(problem), .danger) }
+            contents += Array(repeating: nil, count: lines.count - contents.count)
             if isFocused { focus = (first..<lines.count, cursor) }
         }
     }
@@ -61,45 +70,56 @@ struct FormLines {
             .map { StyledLine(indent + $0, look) }
     }
 
-    /// The value's lines, and the index of the one with the cursor.
-    private func rows(
-        of entry: FormEntry, _ isFocused: Bool
-    ) -> (lines: [StyledLine], cursor: Int) {
+    /// Notes what has to be seen of the last lines.
+    private mutating func note(_ texts: [String]) {
+        for (index, text) in texts.enumerated() {
+            let isBlank = text.allSatisfy { $0 == " " }
+            contents.append(isBlank ? nil : .init(part: part, index: index, text: text))
+        }
+    }
+
+    /// The lines of a value or of options.
+    private struct Rows {
+        var lines: [StyledLine] = []
+        /// What each line says, whatever is selected in it.
+        var contents: [String] = []
+        /// The index of the line with the cursor.
+        var cursor = 0
+        var isList = false
+    }
+
+    private func rows(of entry: FormEntry, _ isFocused: Bool) -> Rows {
         let room = max(1, columns - Self.margin)
         switch entry.content {
         case .text(let editor) where editor.text.isEmpty && !isFocused:
-            return ([StyledLine("—", .dim)], 0)
+            return Rows(lines: [StyledLine("—", .dim)], contents: [""])
         case .text(let editor):
             let rows = editor.rows(columns: room, characters: characters)
-            let cursor = rows.firstIndex { $0.cursor != nil } ?? 0
-            let first = max(0, cursor + 1 - Self.textRows)
-            let end = min(rows.count, first + Self.textRows)
-            var lines = first == 0 ? [] : [StyledLine("↑ \(first) more", .dim)]
-            lines += rows[first..<end].map { row in
+            var result = Rows(cursor: rows.firstIndex { $0.cursor != nil } ?? 0)
+            for row in rows {
                 var line = StyledLine()
                 for (index, cell) in row.cells.enumerated() {
                     line.add(cell, isFocused && index == row.cursor ? .inverse : [])
                 }
-                return line
+                result.lines.append(line)
+                // The last cell may be there for the cursor alone.
+                let end = row.cells.last == " " ? row.cells.count - 1 : row.cells.count
+                result.contents.append(row.cells[..<end].joined())
             }
-            let index = lines.count - (end - cursor)
-            if end < rows.count { lines.append(StyledLine("↓ \(rows.count - end) more", .dim)) }
-            return (lines, index)
+            return result
         case .options(let picker): return rows(of: picker, isFocused, room)
         }
     }
 
     /// Options one after another, or one below the other where it could be unclear which words
     /// belong together.
-    private func rows(
-        of picker: OptionPicker, _ isFocused: Bool, _ room: Int
-    ) -> (lines: [StyledLine], cursor: Int) {
+    private func rows(of picker: OptionPicker, _ isFocused: Bool, _ room: Int) -> Rows {
         let titles = picker.titles.map(characters.title)
-        let isList = titles.contains { title in
+        var rows = Rows()
+        rows.isList = titles.contains { title in
             DisplayWidth.of(title) + 4 > room || title.contains { "[]()".contains($0) }
                 || WritingDirection.isRightToLeft(title)
         }
-        var (lines, cursor): ([StyledLine], Int) = ([], 0)
         for (index, title) in titles.enumerated() {
             let isPicked = picker.picked.contains(index)
             let mark =
@@ -107,19 +127,23 @@ struct FormLines {
             let look: StyledLine.Look = isFocused && index == picker.cursor ? .inverse : []
             let texts = DisplayWidth.wrapped(title, to: max(1, room - 4))
             let width = 2 + 4 + DisplayWidth.of(title)
-            if !isList, let last = lines.last, last.width + width <= room {
-                lines[lines.count - 1].add("  ")
+            if !rows.isList, let last = rows.lines.last, last.width + width <= room {
+                rows.lines[rows.lines.count - 1].add("  ")
             } else {
-                lines.append(StyledLine())
+                rows.lines.append(StyledLine())
+                rows.contents.append("")
             }
-            if index == picker.cursor { cursor = lines.count - 1 }
-            lines[lines.count - 1].add(mark)
-            lines[lines.count - 1].add(texts[0], look)
-            for text in texts.dropFirst() {
-                lines.append(StyledLine("    "))
-                lines[lines.count - 1].add(text, look)
+            if index == picker.cursor { rows.cursor = rows.lines.count - 1 }
+            for (number, text) in texts.enumerated() {
+                if number > 0 {
+                    rows.lines.append(StyledLine())
+                    rows.contents.append("")
+                }
+                rows.lines[rows.lines.count - 1].add(number == 0 ? mark : "    ")
+                rows.lines[rows.lines.count - 1].add(text, look)
+                rows.contents[rows.contents.count - 1] += "  " + text
             }
         }
-        return (lines, cursor)
+        return rows
     }
 }

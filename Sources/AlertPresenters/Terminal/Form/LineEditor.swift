@@ -162,11 +162,10 @@ extension LineEditor {
         var cursor: Int?
     }
 
-    /// The text in a number of columns, as at least one row; a single line scrolls sideways.
+    /// The text in a number of columns, as at least one row.
     ///
     /// A character that is wider than all columns has a row of its own.
     func rows(columns: Int, characters: TerminalCharacters = .all) -> [Row] {
-        guard isMultiline else { return [line(columns: columns, characters)] }
         var rows = [Row()]
         var width = 0
         let indices = Array(text.indices) + [text.endIndex]
@@ -187,38 +186,6 @@ extension LineEditor {
             }
         }
         return rows
-    }
-
-    /// The part of the line around the cursor, with `…` where there is more.
-    private func line(columns: Int, _ characters: TerminalCharacters) -> Row {
-        let cells = cells(characters) + [" "]
-        let widths = cells.map { DisplayWidth.of($0) }
-        let cursor = text.distance(from: text.startIndex, to: cursor)
-        // The space for the cursor after the text is not missing where the cursor is elsewhere.
-        let end = cursor == cells.count - 1 ? cells.count : cells.count - 1
-        var start = 0
-        var width = widths[...cursor].reduce(0, +)
-        // Half a window at a time, so that what is typed doesn't move with each key.
-        while width + (start > 0 ? 1 : 0) + (cursor + 1 < end ? 1 : 0) > columns, start < cursor {
-            var removed = 0
-            while start < cursor, removed < max(1, columns / 2) {
-                removed += widths[start]
-                start += 1
-            }
-            width -= removed
-        }
-        var row = Row(cells: start > 0 ? ["…"] : [])
-        row.cursor = row.cells.count + cursor - start
-        width = row.cells.count
-        for index in start..<end {
-            width += widths[index]
-            if index > cursor, width + (index + 1 < end ? 1 : 0) > columns {
-                row.cells.append("…")
-                break
-            }
-            row.cells.append(cells[index])
-        }
-        return row
     }
 
     /// What the terminal shows for each character.

@@ -17,6 +17,8 @@ enum Key: Hashable, Sendable {
     case character(Character)
     /// A text that the terminal marked as pasted.
     case paste(String)
+    /// Ctrl-C, Ctrl-Z or Ctrl-\, where the terminal doesn't send the signal itself.
+    case signal(Int32)
 
     /// Whether the key only moves the selection or the text, so that it may be held down.
     var moves: Bool {

@@ -1,8 +1,12 @@
+import Glibc
+
 /// Turns the bytes of a terminal into keys, and ignores bytes that it does not know.
 ///
 /// Control sequences and control strings are read to their end and dropped, and pasted text is read
 /// to its end and becomes one key, so that no part of them is taken for another. See ECMA-48 §5.4 and
-/// xterm's *Control Sequences*.
+/// xterm's *Control Sequences*. A program that crashed may have left a terminal in a state in which
+/// it sends keys as numbers: see *Comprehensive keyboard handling in terminals* (kitty), and xterm's
+/// resource `modifyOtherKeys`. Releases of keys, and keys such as Shift alone, are then nothing.
 struct KeyParser {
     private enum State: Equatable {
         case ground
@@ -31,6 +35,8 @@ struct KeyParser {
     private var state = State.ground
     private var pasted: [UInt8] = []
     private var hasDropped = false
+    /// Whether the last sequence was the release of a key, or a key that means nothing alone.
+    private var isIdle = false
 
     /// Whether only a part of a key's bytes has come.
     var isInsideKey: Bool {
@@ -62,8 +68,9 @@ struct KeyParser {
     mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
         bytes.compactMap { byte in
             let isPasted = if case .paste = state { true } else { false }
+            isIdle = false
             let key = read(byte)
-            if isPasted || (key == nil && !isInsideKey) { hasDropped = true }
+            if isPasted || (key == nil && !isInsideKey && !isIdle) { hasDropped = true }
             return key
         }
     }
@@ -81,7 +88,7 @@ struct KeyParser {
         case .sequence(let parameters): return sequence(parameters, byte)
         case .shifted:
             state = byte == 0x1B ? .escape : .ground
-            return Self.shiftedKey(byte)
+            return shiftedKey(byte)
         case .string:
             // ESC ends it, whether or not its backslash follows.
             if byte == 0x07 { state = .ground }
@@ -157,7 +164,7 @@ struct KeyParser {
             return nil
         case 0x40...0x7E:
             state = .ground
-            return Self.sequenceKey(parameters, byte)
+            return sequenceKey(parameters, byte)
         default:
             state = byte == 0x1B ? .escape : .ground
             return nil
@@ -196,7 +203,7 @@ struct KeyParser {
         return .character(first)
     }
 
-    private static func shiftedKey(_ byte: UInt8) -> Key? {
+    private mutating func shiftedKey(_ byte: UInt8) -> Key? {
         switch byte {
         case UInt8(ascii: "M"): .enter  // The keypad's.
         case UInt8(ascii: "A")...UInt8(ascii: "D"), UInt8(ascii: "H"), UInt8(ascii: "F"):
@@ -205,32 +212,108 @@ struct KeyParser {
         }
     }
 
-    private static func sequenceKey(_ parameters: [UInt8], _ final: UInt8) -> Key? {
+    private mutating func sequenceKey(_ parameters: [UInt8], _ final: UInt8) -> Key? {
         // Only digits and separators: `?`, `<` and the like begin reports and private sequences.
         guard parameters.allSatisfy({ (0x30...0x3B).contains($0) }) else { return nil }
         let numbers = String(decoding: parameters, as: UTF8.self)
             .split(separator: ";", omittingEmptySubsequences: false)
-        // One more than the sum of 1 for Shift, 2 for Alt and 4 for Ctrl.
-        let modifiers = numbers.count > 1 ? (Int(numbers[1]) ?? 1) - 1 : 0
-        let isByWord = modifiers & 6 != 0
+            .map { $0.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) } }
+        let modifiers = Modifiers(numbers.count > 1 ? numbers[1].first ?? nil : nil)
+        // Where releases are sent, they are the third kind of event.
+        if numbers.count > 1, numbers[1].count > 1, numbers[1][1] == 3 {
+            isIdle = true
+            return nil
+        }
         switch final {
         case UInt8(ascii: "A"): return .up
         case UInt8(ascii: "B"): return .down
-        case UInt8(ascii: "C"): return isByWord ? .wordRight : .right
-        case UInt8(ascii: "D"): return isByWord ? .wordLeft : .left
+        case UInt8(ascii: "C"): return modifiers.isByWord ? .wordRight : .right
+        case UInt8(ascii: "D"): return modifiers.isByWord ? .wordLeft : .left
         case UInt8(ascii: "H"): return .home
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "u"): return numberedKey(numbers, modifiers)
         case UInt8(ascii: "~"):
-            switch numbers.first {
-            case "1", "7": return .home
-            case "3": return isByWord ? .deleteWord : .delete
-            case "4", "8": return .end
-            case "5": return .pageUp
-            case "6": return .pageDown
+            switch numbers.first?.first {
+            case 1, 7: return .home
+            case 3: return modifiers.isByWord ? .deleteWord : .delete
+            case 4, 8: return .end
+            case 5: return .pageUp
+            case 6: return .pageDown
+            case 27 where numbers.count == 3: return numberedKey([numbers[2]], modifiers)
             default: return nil
             }
         default: return nil
         }
+    }
+}
+
+// MARK: - Keys as numbers
+
+extension KeyParser {
+    /// The modifiers of a key, one more than the sum of a number for each.
+    private struct Modifiers {
+        private let bits: Int
+
+        init(_ number: Int?) { bits = max(0, (number ?? 1) - 1) }
+
+        var shift: Bool { bits & 1 != 0 }
+        var alt: Bool { bits & 2 != 0 }
+        var control: Bool { bits & 4 != 0 }
+        /// Super, Hyper or Meta.
+        var other: Bool { bits & 0x38 != 0 }
+        var capsLock: Bool { bits & 64 != 0 }
+        var isByWord: Bool { alt || control }
+    }
+
+    /// The keys of a keypad from 57399 on, and the keys that other sequences stand for without it.
+    private static let keypad: [Key?] =
+        "0123456789./*-+".map { .character($0) } + [.enter, .character("="), nil] + [
+            .left, .right, .up, .down, .pageUp, .pageDown, .home, .end, nil, .delete,
+        ]
+
+    /// A key that is sent as the number of its character, with Shift's character perhaps after it.
+    private mutating func numberedKey(_ numbers: [[Int?]], _ modifiers: Modifiers) -> Key? {
+        guard let code = numbers.first?.first ?? nil else { return nil }
+        switch code {
+        case 9 where modifiers.shift: return .backTab
+        case 13 where !modifiers.isByWord: return .enter
+        case 27: return modifiers.isByWord ? nil : .escape
+        case 8, 127: return modifiers.isByWord ? .eraseWord : .erase
+        case 57_399..<57_399 + Self.keypad.count: return Self.keypad[code - 57_399]
+        case 57_344...63_743:
+            // Shift and the like, and keys that mean nothing here.
+            isIdle = true
+            return nil
+        case _ where modifiers.other: return nil
+        case 0x40..<0x80 where modifiers.control && !modifiers.alt:
+            switch code & 0x1F {
+            case 0x03: return .signal(SIGINT)
+            case 0x1A: return .signal(SIGTSTP)
+            case 0x1C: return .signal(SIGQUIT)
+            case 0x1B: return .escape
+            case let control: return ground(UInt8(control))
+            }
+        case 0..<0x80 where modifiers.isByWord:
+            return modifiers.control ? nil : ground(UInt8(code), isMeta: true)
+        case 9: return .tab
+        default: return character(code, numbers, modifiers)
+        }
+    }
+
+    private func character(
+        _ code: Int, _ numbers: [[Int?]], _ modifiers: Modifiers
+    ) -> Key? {
+        let shifted = numbers[0].count > 1 ? numbers[0][1] : nil
+        // The text that the key types, where the terminal says it.
+        let typed = numbers.count > 2 ? numbers[2].first ?? nil : nil
+        let isUpper = modifiers.shift != modifiers.capsLock
+        let value = typed ?? (modifiers.shift ? shifted : nil) ?? code
+        guard value >= 0x20, value != 0x7F, let number = UInt32(exactly: value),
+            let scalar = Unicode.Scalar(number), scalar.properties.generalCategory != .control
+        else { return nil }
+        let character = Character(scalar)
+        let isCode = typed == nil && value == code
+        return .character(isCode && isUpper ? character.uppercased().first ?? character : character)
     }
 }

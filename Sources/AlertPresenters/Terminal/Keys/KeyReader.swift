@@ -9,7 +9,8 @@ struct KeyReader {
     /// Whether the alert takes keys.
     var isLive: Bool { gate.isLive }
 
-    /// Reads bytes; `nil` for a part of a key, which more bytes or a silence will complete.
+    /// Reads bytes; `nil` for a part of a key, which more bytes or a silence will complete, and for
+    /// the release of one.
     mutating func read(
         _ bytes: [UInt8], number: Int, at time: ContinuousClock.Instant, from input: TerminalInput
     ) -> (keys: [Key], verdict: KeyGate.Verdict)? {
@@ -21,8 +22,8 @@ struct KeyReader {
             input.awaitSilence(until: time + patience, after: number)
         }
         guard !keys.isEmpty || isMixed else {
-            // A part of a key breaks the silence, too.
-            gate.typed(at: time)
+            // A part of a key breaks the silence, too; the release of one doesn't.
+            if parser.isInsideKey { gate.typed(at: time) }
             return nil
         }
         return (keys, gate.judge(keys, at: time, isContinued: isContinued, isMixed: isMixed))

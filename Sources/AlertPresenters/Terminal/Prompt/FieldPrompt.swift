@@ -47,7 +47,7 @@ struct FieldPrompt {
             hints.append("some of 1 to \(options.count), separated by spaces or commas")
         }
         let hint = hints.isEmpty ? "" : " (\(hints.joined(separator: ", ")))"
-        let initial = field.initialValue.map { " [\(field.text(of: $0))]" } ?? ""
+        let initial = field.initialValue.map { " [\(field.typed($0))]" } ?? ""
         return characters.line(field.title + hint + initial) + ": "
     }
 
@@ -86,7 +86,7 @@ struct FieldPrompt {
 
 extension Alert.Field {
     /// A value as its options are numbered, or as it is typed.
-    fileprivate func text(of value: Alert.Value) -> String {
+    fileprivate func typed(_ value: Alert.Value) -> String {
         switch value {
         case .boolean(let isYes): isYes ? "yes" : "no"
         case .list(let ids): ids.map(number).joined(separator: " ")

@@ -54,10 +54,10 @@ struct NumberedPrompt {
     /// The alert with its choices, as lines of at most `columns` columns.
     func lines(facts: [String], columns: Int) -> [String] {
         var lines = DisplayWidth.wrapped(characters.title(alert.title), to: columns)
+        lines += DisplayWidth.wrapped(facts.joined(separator: " · "), to: columns)
         if let message = alert.message {
             lines += DisplayWidth.wrapped(characters.message(message), to: columns)
         }
-        lines += DisplayWidth.wrapped(facts.joined(separator: " · "), to: columns)
         guard !buttons.choices.isEmpty else { return lines }
         for (index, choice) in buttons.choices.enumerated() {
             let label = PromptLabel.text(choice.title, choice.role)
@@ -93,6 +93,11 @@ struct NumberedPrompt {
             return alert.buttons.firstIndex { $0.id.isIdentical(to: button.id) }
                 .map { .button($0) }
         }
+        return marked(text, now: now) ?? button(beginningWith: text).map { .button($0) }
+    }
+
+    /// The choice with a mark.
+    private func marked(_ text: String, now: Date) -> PresenterChoice? {
         guard text.hasPrefix(markPrefix) else { return nil }
         let mark = text.dropFirst(markPrefix.count)
         if let number = Int(mark), buttons.choices.indices.contains(number - 1) {
@@ -102,6 +107,18 @@ struct NumberedPrompt {
         let index = mark.count == 1 ? 1 : Int(mark.dropFirst()) ?? 0
         guard laterOptions.indices.contains(index - 1) else { return nil }
         return laterOptions[index - 1].choice(at: now)
+    }
+
+    /// The only button whose label or id begins with a letter, as `y` does for “Yes”.
+    private func button(beginningWith text: String) -> Int? {
+        guard text.count == 1, text.first?.isLetter == true else { return nil }
+        let letter = text.lowercased()
+        let matches = alert.buttons.indices.filter { index in
+            [alert.buttons[index].title, alert.buttons[index].id].contains {
+                Choice(index: index, label: $0).letter == letter
+            }
+        }
+        return matches.count == 1 ? matches[0] : nil
     }
 
     /// The note that a line gives, which may be empty; `nil` if it gives none.

@@ -76,11 +76,14 @@ struct PromptSession {
                 input.tickDone()
                 update(at: time)
             case .bytes(let bytes, let number, let time):
-                if let (keys, verdict) = reader.read(bytes, number: number, at: time, from: input),
-                    let choice = try take(keys, verdict)
-                {
-                    return choice
+                guard
+                    let (keys, verdict) = reader.read(bytes, number: number, at: time, from: input)
+                else {
+                    if held != nil { awaitSilence() }
+                    break
                 }
+                for case .signal(let signal) in keys { terminal.send(signal: signal) }
+                if let choice = try take(keys, verdict) { return choice }
             case .silence:
                 if let choice = confirmed() { return choice }
                 _ = reader.pause()
@@ -120,7 +123,8 @@ extension PromptSession {
         switch verdict {
         case .early:
             if !reader.isLive, !hasSaidWhy.tooEarly {
-                terminal.write("Stop typing to answer.\r\n")
+                let isNotice = presentation.alert.buttons.isEmpty
+                terminal.write("Stop typing to \(isNotice ? "close it" : "answer").\r\n")
                 hasSaidWhy.tooEarly = true
             }
         case .burst:
@@ -236,6 +240,10 @@ extension PromptSession {
     /// Holds an answer back until it is certain that its Enter is not held down.
     private mutating func hold(_ answer: Answer) {
         held = answer
+        awaitSilence()
+    }
+
+    private func awaitSilence() {
         let (number, time) = reader.last
         input.awaitSilence(until: time + KeyGate.repeatGap, after: number)
     }

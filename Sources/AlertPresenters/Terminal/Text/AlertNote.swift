@@ -7,17 +7,32 @@ struct AlertNote {
     let columns: Int
     var characters = TerminalCharacters.all
 
-    /// How an alert ended.
-    func resolved(
-        _ title: String, isQuestion: Bool, response: Response, choseHere: Bool
-    ) -> [String] {
+    /// How an alert ended, with what was filled in.
+    func resolved(_ alert: Alert, response: Response, choseHere: Bool) -> [String] {
+        let input = filledIn(alert, response.input)
         guard choseHere else {
+            let isQuestion = !alert.buttons.isEmpty
             let ending = Ending(response, isQuestion: isQuestion).text(.brief(now: Date()))
-            return lines("•", title, characters.ours(ending))
+            return lines("•", alert.title, characters.ours(ending) + input)
         }
         let what = response.button.map { characters.title($0.title) }
-        return lines("✓", title, what ?? "closed")
+        return lines("✓", alert.title, (what ?? "closed") + input)
     }
+
+    /// The values and the note that came with a choice, in the order of the fields.
+    private func filledIn(_ alert: Alert, _ input: Alert.Input) -> String {
+        var texts = alert.fields.compactMap { field in
+            input.values[field.id].map { (field.title, field.text(of: $0)) }
+        }
+        if let note = input.note { texts.append(("note", note)) }
+        return texts.map { label, text in
+            let value = DisplayWidth.truncated(characters.line(text), to: Self.valueColumns)
+            return " · " + characters.title(label) + ": " + value
+        }.joined()
+    }
+
+    /// How many columns of a value stay.
+    private static let valueColumns = 200
 
     /// That a choice came too late, below how the alert ended.
     func lost(_ title: String) -> [String] {

@@ -11,6 +11,7 @@ struct ButtonLines {
     /// The lines of each choice.
     private var ranges: [Range<Int>] = []
     private let selected: Int?
+    private let approves: Bool
     private let takesKeys: Bool
     let isList: Bool
     /// Whether a `!` marks destructive choices, because there are no colours to do so.
@@ -19,12 +20,14 @@ struct ButtonLines {
 
     /// - Parameters:
     ///   - heading: A line above the buttons.
+    ///   - approves: Whether others than the one that cancels can be chosen yet.
     ///   - takesKeys: Whether keys go to the buttons; only then is the selected one marked.
     init(
         _ list: ChoiceList, heading: String? = nil, isSheet: Bool, isLive: Bool,
-        takesKeys: Bool = true, hasColours: Bool = true, columns: Int
+        approves: Bool = true, takesKeys: Bool = true, hasColours: Bool = true, columns: Int
     ) {
         self.takesKeys = takesKeys
+        self.approves = approves
         self.columns = columns
         selected = list.selected
         if let heading { lines.append(StyledLine(heading)) }
@@ -111,7 +114,7 @@ struct ButtonLines {
     ) -> StyledLine.Look {
         var look: StyledLine.Look = choice.role == .destructive ? .danger : []
         if isSelected { look.insert(.inverse) }
-        if !isLive { look.insert(.dim) }
+        if !isLive || !(approves || choice.role == .cancel) { look.insert(.dim) }
         return look
     }
 }

@@ -18,6 +18,19 @@ extension Alert.Field {
         }
     }
 
+    /// A value as a person reads it: options by their titles.
+    func text(of value: Alert.Value) -> String {
+        let title = { (id: String) in
+            options.first { $0.id.isIdentical(to: id) }?.title ?? id
+        }
+        return switch value {
+        case .boolean(let isYes): isYes ? "yes" : "no"
+        case .list(let ids): ids.map(title).joined(separator: ", ")
+        case .text(let text): title(text)
+        case .integer, .number: value.text
+        }
+    }
+
     /// What goes with an answer instead of no value: a field that was emptied must not get its
     /// initial value again.
     var emptied: Alert.Value? { initialValue == nil ? nil : .text("") }

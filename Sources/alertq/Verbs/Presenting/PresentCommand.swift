@@ -26,10 +26,11 @@ struct PresentCommand: Command {
         """
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
         and first letters, except for buttons that destroy something. Escape or q snoozes an \
-        alert, l offers snooze times, + adds a note to the answer, and Ctrl-C stops. Fields are filled in above the buttons: Enter, Tab and the \
-        arrows go from one to the next, and letters are text meanwhile. An alert accepts \
-        keys once nothing has been typed for 0.75 seconds; pasted text and the repeats of a held \
-        key choose nothing. --plain, or TERM=dumb, prints alerts as numbered lines, for screen \
+        alert, l offers snooze times, + adds a note to the answer, ? explains the keys, and Ctrl-C \
+        stops. Fields are filled in above the buttons: Enter, Tab and the arrows go from one to \
+        the next, and letters are text meanwhile. An alert accepts keys once nothing has been \
+        typed for 0.75 seconds; pasted text and the repeats of a held key choose nothing. Only \
+        the button that cancels can be chosen before a long text has been scrolled through. --plain, or TERM=dumb, prints alerts as numbered lines, for screen \
         readers and terminal logs.
         """,
         """
