@@ -121,7 +121,7 @@ extension HookSession {
             return false
         }
         guard let response = record.response else { return true }
-        return isAnswer(response, to: question)
+        return try await isAnswer(response, to: question, manager)
     }
 
     private static func question(
@@ -152,7 +152,7 @@ extension HookSession {
             let record = try await manager.settled(try await manager.record(asked.id))
             guard isJoined, let response = record.response else { return (record, claim) }
             if response.collectedAt == nil {
-                if isAnswer(response, to: question) { return (record, claim) }
+                if try await isAnswer(response, to: question, manager) { return (record, claim) }
                 let isDecision = response.outcome == .answered
                 try await manager.collect(
                     record.id,
@@ -164,12 +164,17 @@ extension HookSession {
             UnreadableText("it was asked \(Self.maximumRepeats) times without an answer"))
     }
 
-    /// Whether a response that came before is one to this request.
-    private func isAnswer(_ response: Response, to question: HookQuestion) -> Bool {
+    /// Whether a response that came before is one to this request. A backup may have one that was
+    /// used since.
+    private func isAnswer(
+        _ response: Response, to question: HookQuestion, _ manager: AlertManager
+    ) async throws -> Bool {
         let age =
             Timestamp.milliseconds(context.now()) - Timestamp.milliseconds(response.resolvedAt)
-        return question.isBoundToTurn && response.outcome == .answered
-            && (0...options.wait.milliseconds).contains(age)
+        guard question.isBoundToTurn, response.outcome == .answered,
+            (0...options.wait.milliseconds).contains(age)
+        else { return false }
+        return try await !manager.wasRestored(sinceEndOf: response.alertID)
     }
 
     /// The record once the alert has ended, or as it is when the wait is over.

@@ -1,9 +1,12 @@
 import FoundationEssentials
+import Glibc
 import TextFormats
 
 /// The detail texts of audit entries.
 ///
-/// The documentation specifies their grammar. They are compared with rows, so they never change.
+/// The documentation specifies their grammar. They are compared with rows, so they never change. The
+/// log keeps them for ever, so that they have no text of an alert, and nothing that anybody typed,
+/// but for the reason of a withdrawal.
 package enum EntryDetail {
     /// The detail of an ask: the deadline, the timers, the clocks by which they count, whether the
     /// asker waits, and what must be known of the alert once its texts have been erased.
@@ -95,7 +98,8 @@ package enum EntryDetail {
         case .started: "started"
         case .exited(let status): "exit status \(status)"
         case .signalled(let signal): "ended by signal \(signal)"
-        case .failed(let reason): "not started: \(reason)"
+        case .changed: "not started: the command has changed"
+        case .refused(let code): "not started: \(String(cString: strerror(code)))"
         }
     }
 

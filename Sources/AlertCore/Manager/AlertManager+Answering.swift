@@ -354,6 +354,23 @@ extension AlertManager {
         ).isNew
     }
 
+    /// Whether the queue has been restored from a backup since an alert ended: what its answer
+    /// allowed may have been done since, and the log of that is not in the backup.
+    ///
+    /// A queue that is restored while this manager has it open can't be written by it.
+    package func wasRestored(sinceEndOf id: Alert.ID) async throws(AlertError) -> Bool {
+        let entries = try await store.entries(LogQuery(.last(10_000), of: id, limit: 10_000))
+        guard var cursor = entries.last(where: { $0.event.kind == .resolved })?.event.cursor else {
+            return false
+        }
+        while true {
+            let page = try await store.entries(LogQuery(.after(cursor), limit: 1000))
+            guard let last = page.last else { return false }
+            if page.contains(where: { $0.event.kind == .restored }) { return true }
+            cursor = last.event.cursor
+        }
+    }
+
     /// Logs how a command ended that an answer allowed to start.
     ///
     /// - Throws: The errors of ``collect(_:)``.

@@ -7,8 +7,10 @@ package enum RunStep: Sendable, Hashable, Codable {
     case exited(status: Int32)
     /// A signal has ended it; see signal(7).
     case signalled(Int32)
-    /// It could not be started.
-    case failed(reason: String)
+    /// It was not started, because the same words meant something else by then.
+    case changed
+    /// The kernel refused to start it; see errno(3).
+    case refused(code: Int32)
 }
 
 extension Response {

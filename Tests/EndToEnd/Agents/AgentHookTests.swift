@@ -49,6 +49,24 @@ struct AgentHookTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("An answer that was given to the agent is asked for again after a restore")
+    func restored() async throws {
+        let sample = "claude-permission-request"
+        let first = try await asking(sample)
+        first.kill(SIGKILL)
+        _ = await first.exit()
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        let backup = queue.directory + "/backup.db"
+        #expect(try await queue.run("backup", backup).code == 0)
+        let second = try queue.hook(HookSample.agent(sample), HookSample.bytes(sample))
+        #expect(await second.finish().output.contains(#""behavior":"allow""#))
+        #expect(try await queue.run("restore", backup, "--force").code == 0)
+        let third = try await asking(sample)
+        #expect(third.output.text.isEmpty)
+        third.kill(SIGTERM)
+        _ = await third.exit()
+    }
+
     @Test("A denied request says who denied it, how and when", arguments: HookSample.all)
     func denied(sample: String) async throws {
         let hook = try await asking(sample)

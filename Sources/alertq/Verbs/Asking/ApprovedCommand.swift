@@ -7,9 +7,8 @@ import TextFormats
 /// A command as people see it before they allow it, and as it runs.
 struct ApprovedCommand: Sendable {
     let words: [String]
-    /// The program's file, as it was found.
-    private let found: String
-    /// The program's file, with symbolic links followed.
+    /// The program's file, with symbolic links followed: what people are shown, and what is started,
+    /// even if a link is moved meanwhile.
     let path: String
     let directory: String
     let identity: Identity
@@ -37,7 +36,6 @@ struct ApprovedCommand: Sendable {
             throw CommandError(.badData, "the name of the program's file is not valid UTF-8")
         }
         self.words = words
-        self.found = path
         self.path = name
         self.directory = text
         identity = .current
@@ -68,9 +66,12 @@ struct ApprovedCommand: Sendable {
     ) throws(LinuxError) -> ChildProcess {
         var start = ProgramStart(
             words, input: .inherited, output: .inherited, errors: .inherited)
-        start.path = found
+        // Its descriptor would be surer still, but scripts and ps(1) would see /dev/fd as its name.
+        start.path = path
         start.signals = signals + [SIGPIPE, SIGXFSZ]
         start.variables = variables
+        // A program that is itself run for an answer has those of that one.
+        start.removedVariables = ["ALERTQ_KEY", "ALERTQ_NOTE", "ALERTQ_OUTCOME", "ALERTQ_VALUES"]
         return try ChildProcess(start)
     }
 

@@ -49,7 +49,8 @@ extension RunSession {
     /// Asks until an answer allows the command and is used by this process.
     private func approval(of command: ApprovedCommand) async throws -> Approval {
         var alert = try session.question.complete(in: context)
-        alert.message = [alert.message, command.description].compactMap { $0 }
+        // First of all what is to run: no other text may push it off the screen.
+        alert.message = [command.description, alert.message].compactMap { $0 }
             .joined(separator: "\n\n")
         // A hook or a wait for the alert must not take the answer.
         alert.handler = "alertq.run"
@@ -77,33 +78,53 @@ extension RunSession {
                     try await manager.collect(asked.record.id)
                     continue
                 }
-                if try await isStale(asked.record, manager) { continue }
-                let end = try await session.end(of: asked, terminal, watch, manager)
-                let record = try await answered(asked.record, end, manager)
-                try command.checkIsUnchanged()
-                if let relay = try await use(record, watch, manager) {
-                    return Approval(record: record, signals: watch, relay: relay)
+                do {
+                    let approval = try await self.approval(by: asked, terminal, watch, manager)
+                    if let approval { return approval }
+                } catch let error as AlertError {
+                    throw RunRefusal(.error, "\(error)", asked.record)
                 }
-                if try await isStale(try await manager.record(record.id), manager) { continue }
-                let problem = "the answer to alert \(record.id) has been used by another process"
-                guard session.question.key == nil else {
-                    throw RunRefusal(.used, problem, record)
-                }
-                context.inform("run: \(problem); asking again")
             }
         }
     }
 
-    /// Whether the answer to an alert was given too long ago, and the command is to be asked about
-    /// again.
+    /// Waits for an answer that allows the command, and uses it; `nil` if it must be asked for again.
+    private func approval(
+        by asked: AskSession.Asked, _ terminal: ControllingTerminal?, _ signals: SignalWatch,
+        _ manager: AlertManager
+    ) async throws -> Approval? {
+        if try await isStale(asked.record, manager) { return nil }
+        let end = try await session.end(of: asked, terminal, signals, manager)
+        let record = try await answered(asked.record, end, manager)
+        if let relay = try await use(record, signals, manager) {
+            return Approval(record: record, signals: signals, relay: relay)
+        }
+        if try await isStale(try await manager.record(record.id), manager) { return nil }
+        let problem = "the answer to alert \(record.id) has been used by another process"
+        guard session.question.key == nil else { throw RunRefusal(.used, problem, record) }
+        context.inform("run: \(problem); asking again")
+        return nil
+    }
+
+    /// Whether the answer to an alert was given too long ago, or is one that a backup had, and the
+    /// command is to be asked about again.
     ///
     /// - Throws: ``RunRefusal`` if its key can't be asked with again.
     private func isStale(_ record: AlertRecord, _ manager: AlertManager) async throws -> Bool {
-        guard let response = record.response, response.isStale, response.collectedAt == nil else {
+        guard let response = record.response, response.collectedAt == nil,
+            response.allowsRun(byDefault: true)
+        else { return false }
+        let problem: String
+        if response.isStale {
+            problem = "\(AlertError.stale(record))"
+        } else if try await manager.wasRestored(sinceEndOf: record.id) {
+            problem =
+                "the answer to alert \(record.id) was given before the queue was restored from a "
+                + "backup, and may have been used since then"
+        } else {
             return false
         }
         try await manager.collect(record.id, because: Response.staleReason)
-        let problem = "\(AlertError.stale(record))"
         guard session.question.key == nil else { throw RunRefusal(.stale, problem, record) }
         context.inform("run: \(problem); asking again")
         return true
@@ -175,6 +196,11 @@ extension RunSession {
     ) async throws -> ExitCode {
         ProcessLimits.endWatch()
         let record = approval.record
+        // Not before the answer is used: one for a command that has changed allows nothing.
+        do { try command.checkIsUnchanged() } catch {
+            await log(.changed, of: record)
+            throw RunRefusal(.error, "\(error)", record)
+        }
         let child: ChildProcess
         do throws(LinuxError) {
             child = try command.start(
@@ -184,7 +210,7 @@ extension RunSession {
                     ("ALERTQ_BUTTON", record.response?.button?.id ?? ""),
                 ])
         } catch {
-            await log(.failed(reason: "\(error)"), of: record)
+            await log(.refused(code: error.code), of: record)
             throw RunRefusal(.error, "\(error)", record)
         }
         approval.relay.connect(to: child)
