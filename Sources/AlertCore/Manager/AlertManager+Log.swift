@@ -178,6 +178,6 @@ extension AlertManager {
     func refuse(_ id: Alert.ID, _ error: AlertError) {
         waiters.fail(id, with: error)
         context.errors.report(.inconsistent(id, error))
-        feed(.leave(id, because: SafeText.line("\(error)")))
+        feed(.leave(id, because: EntryDetail.failure(error)))
     }
 }

@@ -372,7 +372,7 @@ extension Screen {
         common.effects.append(.fail(error))
         wanted = nil
         if case .attaching = state { startFailure = error }
-        end(because: SafeText.line("\(error)"))
+        end(because: EntryDetail.failure(error))
     }
 
     /// Ends what there is, so that what is wanted can begin.

@@ -412,7 +412,7 @@ extension Showing {
         } else if goesOn {
             rest(name, until: end, &common)
         }
-        if !goesOn { self.end(.lost(because: SafeText.line("\(error)")), &common) }
+        if !goesOn { self.end(.lost(because: EntryDetail.failure(error)), &common) }
     }
 
     private mutating func store(
@@ -496,7 +496,7 @@ extension Showing {
         case .returned(let reason), .lost(let reason):
             leave(because: reason, &clearing, &common)
         case .refused(let error):
-            leave(because: SafeText.line("\(error)"), &clearing, &common)
+            leave(because: EntryDetail.failure(error), &clearing, &common)
         case .resolved, .snoozed: notifyDelegate(&clearing, &common)
         }
         state = .clearing(clearing)

@@ -1,4 +1,6 @@
+import AlertCore
 import Linux
+import TextFormats
 
 /// An error of a program that shows alerts.
 public enum ProgramError: Error, Sendable, Hashable {
@@ -6,8 +8,9 @@ public enum ProgramError: Error, Sendable, Hashable {
     case notFound(program: String)
     /// A system call failed.
     case failed(operation: String, reason: String)
-    /// The program has failed repeatedly.
-    case unusable(program: String, reason: String)
+    /// The program has failed repeatedly. The log keeps the reason for ever, but not what the
+    /// program wrote, which may have what a person typed.
+    case unusable(program: String, reason: String, wrote: String? = nil)
 }
 
 extension ProgramError: CustomStringConvertible {
@@ -16,8 +19,18 @@ extension ProgramError: CustomStringConvertible {
         case .notFound(let program):
             "there is no program “\(program)” that can be started; give a path, or a name in $PATH"
         case .failed(let operation, let reason): "can't \(operation): \(reason)"
-        case .unusable(let program, let reason): "\(program) \(reason)"
+        case .unusable(let program, let reason, let text):
+            "\(program) \(reason)" + (text.map { " (\($0))" } ?? "")
         }
+    }
+}
+
+extension ProgramError: LoggedError {
+    package var logged: String {
+        guard case .unusable(let program, let reason, _) = self else {
+            return SafeText.line("\(self)")
+        }
+        return SafeText.line("\(ProgramError.unusable(program: program, reason: reason))")
     }
 }
 

@@ -64,13 +64,13 @@ struct ProgramShow: Sendable {
     func present<Choice>(
         _ presentation: Presentation, through attempt: Attempt<Choice>
     ) async throws -> Choice {
-        var reason = ""
+        var (reason, wrote) = ("", String?.none)
         let attempts = memory.hasFailed.load(ordering: .relaxed) ? 1 : Self.attempts
         for failures in 0..<attempts {
             if failures > 0 {
                 let pause = pauses.pause(after: failures)
                 log(
-                    "\(name) \(reason); alert \(presentation.record.id) still waits, next try in "
+                    "\(name) \(reason)\(wrote.map { " (\($0))" } ?? ""); alert \(presentation.record.id) still waits, next try in "
                         + AlertWording.duration(pause))
                 try await Task.sleep(for: pause)
             }
@@ -85,11 +85,13 @@ struct ProgramShow: Sendable {
                 memory.hasFailed.store(false, ordering: .relaxed)
                 return choice
             case .failure(let failure):
-                reason = failure.reason + (complaints.isEmpty ? "" : " (\(complaints))")
+                reason = failure.reason
+                let texts = [failure.reply, complaints].compactMap { $0 }.filter { !$0.isEmpty }
+                wrote = texts.isEmpty ? nil : texts.joined(separator: "; ")
             }
         }
         memory.hasFailed.store(true, ordering: .relaxed)
-        throw ProgramError.unusable(program: name, reason: reason)
+        throw ProgramError.unusable(program: name, reason: reason, wrote: wrote)
     }
 
     private func run(
@@ -121,6 +123,8 @@ struct ProgramShow: Sendable {
 
     private struct Failure: Error {
         let reason: String
+        /// What the program printed, for whoever wrote the program.
+        var reply: String?
     }
 
     private func judge<Choice>(
@@ -132,8 +136,8 @@ struct ProgramShow: Sendable {
                 let start = String(reply.prefix(40)) + (reply.count > 40 ? "…" : "")
                 return .failure(
                     Failure(
-                        reason: "printed “\(start)” and ended with exit code \(code), "
-                            + "which is not a choice"))
+                        reason: "printed what is not a choice, and ended with exit code \(code)",
+                        reply: "it printed “\(start)”"))
             }
             if idle >= attempt.tooSoon { return .success(choice) }
             return attempt.early(choice).map { .success($0) }

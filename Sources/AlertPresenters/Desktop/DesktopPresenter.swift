@@ -1,5 +1,6 @@
 import AlertCore
 import Linux
+import TextFormats
 
 /// Shows alerts as desktop notifications, through the user's message bus.
 ///
@@ -87,6 +88,14 @@ public enum DesktopError: Error, Sendable, Hashable {
         case BusError.lost(let reason): self = .noBus(reason)
         default: self = .noBus("\(error)")
         }
+    }
+}
+
+extension DesktopError: LoggedError {
+    package var logged: String {
+        // A server may repeat in its error what it was to show.
+        if case .noServer = self { return "nothing shows notifications on this desktop" }
+        return SafeText.line("\(self)")
     }
 }
 

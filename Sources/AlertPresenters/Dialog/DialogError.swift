@@ -1,3 +1,5 @@
+import AlertCore
+
 /// A reason why windows can't be shown.
 public enum DialogError: Error, Sendable, Hashable {
     /// The process does not run in a desktop session.
@@ -7,6 +9,8 @@ public enum DialogError: Error, Sendable, Hashable {
     /// No program that shows windows is installed.
     case noProgram
 }
+
+extension DialogError: LoggedError {}
 
 extension DialogError: CustomStringConvertible {
     public var description: String {

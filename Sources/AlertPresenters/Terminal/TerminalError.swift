@@ -1,3 +1,4 @@
+import AlertCore
 import FoundationEssentials
 import Glibc
 
@@ -36,6 +37,8 @@ extension TerminalError: CustomStringConvertible {
         }
     }
 }
+
+extension TerminalError: LoggedError {}
 
 extension TerminalError: LocalizedError {
     /// The same as ``description``, for Foundation.

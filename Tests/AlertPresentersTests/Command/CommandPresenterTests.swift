@@ -40,7 +40,7 @@ struct CommandPresenterTests {
         arguments: [
             ("kill -SEGV $$", "was ended by signal 11"),
             ("echo yes; kill -KILL $$", "was ended by signal 9"),
-            ("echo yes; exit 3", "printed “yes” and ended with exit code 3"),
+            ("echo yes; exit 3", "ended with exit code 3 (it printed “yes”"),
             ("echo Prune", "printed “Prune”"),
             ("echo YES", "printed “YES”"),
             ("echo 'yes '", "printed “yes ”"),

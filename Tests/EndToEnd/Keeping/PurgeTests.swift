@@ -96,6 +96,59 @@ struct PurgeTests {
         #expect(log.output.contains("erased\t-\troot via purge\talerts 1-3"))
     }
 
+    @Test("No text that was typed or printed gets into the log's details, where a purge leaves it")
+    func details() async throws {
+        // Not where grep looks: what the programs themselves are made of is nobody's text.
+        let elsewhere = try CommandLineQueue()
+        let schema = #"{"properties":{"pin":{"type":"string","pattern":"^SECRET[0-9]+$"}}}"#
+        let asked = try await queue.run(
+            "ask", "SECRET", "-b", "yes=SECRET", "--cancel", "no", "--schema", schema, "--detach")
+        #expect(asked.code == 0, "\(asked)")
+        let replies = [
+            #"{"button":"yes","values":{"pin":"SECRET"}}"#, "SECRET yes",
+            #"{"button":"yes","values":{"SECRET":"x"}}"#,
+        ]
+        for (number, reply) in replies.enumerated() {
+            let show = try elsewhere.script(
+                "show\(number)", "cat >/dev/null; echo SECRET >&2; echo '\(reply)'")
+            let presenter = try queue.start(["present", "--on", "command:\(show)"])
+            let isLeft = await eventually {
+                (try? await queue.rows("SELECT 1 FROM audit WHERE event = 'returned'"))?.count
+                    == number + 1
+            }
+            #expect(isLeft, "\(presenter.errors.text)")
+            presenter.kill(SIGTERM)
+            _ = await presenter.exit()
+            // Whoever has written it needs to see it.
+            #expect(presenter.errors.text.contains("SECRET"))
+        }
+        #expect(try await queue.run("answer", "1", "yes", "--set", "pin=SECRET").code == 65)
+        #expect(
+            try await queue.run(
+                "answer", "1", "yes", "--set", "pin=SECRET1", "--note", "SECRET"
+            ).code == 0)
+        #expect(try await queue.run("collect", "--id", "1").code == 0)
+        // A command that can't be started, and one that is another file by then.
+        let program = try elsewhere.script("SECRET", "true")
+        try Data("true\n".utf8).write(to: URL(filePath: program))
+        for id in 2...3 {
+            let child = try queue.start(["run", "-m", "SECRET", "--", program, "SECRET"])
+            #expect(await eventually { child.errors.text.contains("answer with") })
+            if id == 3 {
+                unlink(program)
+                symlink("/bin/true", program)
+            }
+            #expect(try await queue.run("answer", "\(id)", "run").code == 0)
+            #expect(await child.exit() == 125)
+        }
+        let details = try await queue.rows(
+            "SELECT detail FROM audit WHERE event IN ('returned', 'ran') ORDER BY seq")
+        #expect(details.count == replies.count + 4 && !details.joined().contains("SECRET"))
+        #expect(try await queue.run("purge", "--older-than", "now").code == 0)
+        #expect(try await grep() == "")
+        #expect(try await queue.isSound())
+    }
+
     @Test("Missing, future and invalid times are refused")
     func refused() async throws {
         try await story(1)
