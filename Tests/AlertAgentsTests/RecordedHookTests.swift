@@ -40,7 +40,7 @@ struct RecordedHookTests {
         let question = try question(name)
         #expect(question.title == title && question.isBoundToTurn)
         let request = try request(name)
-        if let command = request.command { #expect(question.message.hasSuffix(command)) }
+        if let command = request.command { #expect(question.message.contains(":\n" + command)) }
     }
 
     @Test(

@@ -3,10 +3,12 @@ import TextFormats
 
 /// What a person is asked about a request.
 ///
-/// The message ends with what the tool is given: a command, a file's new content, a difference, or
-/// JSON. Whatever that contains, it can't be taken for one of the lines before it. Only characters
-/// without a width that titles and messages may have are replaced by visible ones. Of what is
-/// longer than a message, the beginning is shown, with the size and the hash of the whole.
+/// After a few short lines the message has what the tool is given: a command, a file's new content, a
+/// difference, or JSON. Whatever that contains, it can't be taken for one of the lines before it.
+/// What else the tool is given, such as a model's description, comes last: however long, it doesn't
+/// push a command off the screen. Only characters without a width that titles and messages may have
+/// are replaced by visible ones. Of what is longer than a message, the beginning is shown, with the
+/// size and the hash of the whole.
 struct HookQuestion: Sendable {
     /// The ids of the buttons.
     static let allow = "allow"
@@ -26,7 +28,7 @@ struct HookQuestion: Sendable {
         title = Self.title("\(agent.name) wants to \(subject.wish)")
         let input = try request.input.text()
         message = Self.message(
-            Self.origin(of: request) + subject.lines, subject.content,
+            Self.origin(of: request) + subject.lines, subject.content, subject.rest,
             subject.isWhole
                 ? ("it has", subject.content) : ("the input has, as JSON on one line,", input))
         let origin = request.origin
@@ -92,12 +94,14 @@ extension HookQuestion {
     }
 
     private static func message(
-        _ lines: [String], _ content: String, _ whole: (subject: String, text: String)
+        _ lines: [String], _ content: String, _ rest: String?,
+        _ whole: (subject: String, text: String)
     ) -> String {
         let head = SafeText.revealed(lines.dropLast().joined(separator: "\n"))
         let heading = "\n" + SafeText.revealed(lines.last ?? "") + "\n"
         let content = SafeText.revealed(content)
-        let all = head + heading + content
+        let rest = rest.map { "\n\n" + SafeText.revealed($0) } ?? ""
+        let all = head + heading + content + rest
         guard all.utf8.count > Alert.Limit.message else { return all }
         let bytes = Array(whole.text.utf8)
         let note =
@@ -105,8 +109,9 @@ extension HookQuestion {
             + "\(Hex.text(SHA256.hash(of: bytes)))."
         // The lines before the content, a file's name among them, are cut as well.
         let start = beginning(of: head, within: 8 << 10, mark: "…\n") + note + "\n" + heading
-        return start
-            + beginning(of: content, within: Alert.Limit.message - start.utf8.count, mark: "")
+        let end = beginning(of: rest, within: 8 << 10, mark: "…")
+        let room = Alert.Limit.message - start.utf8.count - end.utf8.count - "…".utf8.count
+        return start + beginning(of: content, within: room, mark: end.isEmpty ? "" : "…") + end
     }
 
     /// As much of a text as a number of bytes holds, and a mark if that is not all of it.
@@ -129,6 +134,8 @@ private struct HookSubject {
     let lines: [String]
     /// What the tool is given.
     let content: String
+    /// What it is given besides, on a line.
+    let rest: String?
     /// Whether the content is a text of the tool's own, rather than one that shows what it does.
     let isWhole: Bool
 
@@ -150,9 +157,8 @@ private struct HookSubject {
         isWhole = !["Input", "Difference"].contains(heading)
         let isCounted = count > 1 && heading != "Input"
         self.wish = wish
-        self.lines =
-            lines + (rest.members?.isEmpty == false ? ["Also: " + (try rest.text())] : [])
-            + ["", isCounted ? "\(heading), \(count) lines:" : "\(heading):"]
+        self.lines = lines + ["", isCounted ? "\(heading), \(count) lines:" : "\(heading):"]
+        self.rest = rest.members?.isEmpty == false ? "Also: " + (try rest.text()) : nil
         self.content = content
     }
 

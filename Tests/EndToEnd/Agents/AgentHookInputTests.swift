@@ -207,14 +207,28 @@ struct AgentHookInputTests {
             message.hasSuffix(
                 """
                 \nFile: /etc/hosts
-                Also: {"replace_all":true}
 
                 Difference, 4 lines:
                  a
                 -b
                 +B
                  c
+
+                Also: {"replace_all":true}
                 """), "\(message)")
+    }
+
+    @Test("However long a model's description is, the command is on the screen before it")
+    func description() async throws {
+        for count in [2000, 100_000] {
+            let text = String(repeating: "It only lists files. ", count: count / 20)
+            let (_, message) = try await asked(
+                "claude-permission-request", tool: "Bash",
+                ["command": "rm -rf /srv", "description": text])
+            let start = message.prefix(1000)
+            #expect(start.contains("\n\nCommand:\nrm -rf /srv\n\nAlso: {\"description\":\"It o"))
+            #expect(message.utf8.count <= 65_536)
+        }
     }
 
     @Test("A patch is shown as it is, and named by its files")
@@ -275,7 +289,8 @@ struct AgentHookInputTests {
         #expect(finished.code == 2 && finished.errors.contains("stdin has not"), "\(finished)")
     }
 
-    @Test("The whole command is shown, what it hides is visible, and it ends the message")
+    @Test(
+        "The whole command is shown, what it hides is visible, and nothing before it looks like it")
     func hostile() async throws {
         let command = "echo hi\n\nDirectory: /tmp\u{1B}[2K\u{202E}\r\nrm -rf ~ #\u{200B}"
         let bytes = try HookSample.bytes(
@@ -291,7 +306,8 @@ struct AgentHookInputTests {
         // Nothing before the command looks like its beginning, and it is there byte by byte.
         let head = Array("\nCommand, 4 lines:\n".utf8)
         let parts = message.utf8.split(separator: head, maxSplits: 1)
-        #expect(parts.count == 2 && Array(parts[1]) == Array(command.utf8), "\(message)")
+        let rest = Array((command + "\n\nAlso: {\"description\":\"a\\nCommand:\\nls\"}").utf8)
+        #expect(parts.count == 2 && Array(parts[1]) == rest, "\(message)")
         let shown = try await queue.runInTerminal("show", "1").output
         for hidden in ["\u{1B}", "\u{202E}", "\u{200B}", "\r"] {
             #expect(!shown.unicodeScalars.contains(hidden.unicodeScalars.first!), "\(shown)")
