@@ -99,6 +99,26 @@ struct HookTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("Values that are too long for a variable leave none of another alert's there")
+    func longValues() async throws {
+        var schema = #"{"properties":{"f0":{"type":"string","multiline":true}"#
+        for number in 1..<8 { schema += #","f\#(number)":{"type":"string","multiline":true}"# }
+        #expect(
+            try await queue.run("ask", "Q", "-b", "go", "--schema", schema + "}}", "--detach").code
+                == 0)
+        // Each of them has two bytes in JSON.
+        let text = String(repeating: "\"", count: 4096)
+        let values = (0..<8).flatMap { ["--set", "f\($0)=\(text)"] }
+        let answer = try await queue.start(["answer", "1", "go", "--note", "n"] + values).finish()
+        #expect(answer.code == 0, "\(answer)")
+        let hook = try program("echo \"${ALERTQ_VALUES-none} $ALERTQ_NOTE $ALERTQ_BUTTON\"")
+        let watch = try queue.start(
+            ["watch", "--exec", hook], environment: ["ALERTQ_VALUES": "another's"])
+        #expect(await eventually { watch.output.text == "none n go\n" })
+        watch.kill(SIGTERM)
+        _ = await watch.exit()
+    }
+
     @Test("A failure does not hold up others, and is tried again at the next start")
     func others() async throws {
         try await answered(3)

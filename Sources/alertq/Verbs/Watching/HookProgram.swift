@@ -19,6 +19,8 @@ struct HookProgram: Sendable {
         /// What the program reads from its stdin.
         var text: String
         var variables: [(name: String, value: String)]
+        /// Variables of ours that it lacks.
+        var removedVariables: [String] = []
         /// A descriptor that the program keeps open, with the lock that belongs to it.
         var kept: Int32?
     }
@@ -66,7 +68,12 @@ extension HookProgram.Input {
         ]
         // Linux allows 128 KiB for a variable; see execve(2). The line has them all.
         let values = record.response?.input.text(for: record.alert.fields) ?? "{}"
-        if values.utf8.count <= 64 << 10 { variables.append(("ALERTQ_VALUES", values)) }
+        if values.utf8.count <= 64 << 10 {
+            variables.append(("ALERTQ_VALUES", values))
+        } else {
+            // Those of another alert, if this process is itself such a program's.
+            removedVariables = ["ALERTQ_VALUES"]
+        }
         self.kept = kept
     }
 }
@@ -103,6 +110,7 @@ private final class HookRun: Sendable {
         // The lock lasts for as long as the program, even if this process ends.
         start.kept = input.kept
         start.variables = input.variables
+        start.removedVariables = input.removedVariables
         // What was ignored when this process started stays so, as nohup(1) wants.
         start.signals = program.signals + [SIGPIPE, SIGXFSZ]
         child = try ChildProcess(start)
