@@ -32,6 +32,17 @@ extension String? {
     }
 }
 
+extension Unicode.Scalar {
+    /// Whether it is a control character or a line separator: some programs end a line at U+001C to
+    /// U+001E, U+0085, U+2028 and U+2029, too, as Python's `splitlines()` does.
+    package var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}
+
 extension StringProtocol {
     /// Whether it has nothing but ASCII letters, digits, `_`, `.` and `-`, as an id has that people
     /// type before a `=`.

@@ -35,6 +35,9 @@ struct BadInputTests {
         Mistake(
             ["ask", "Q", "-b", "no=Yes", "--cancel", "yes=no"], 65,
             "the id “no”, which is the label of another one, “yes”"),
+        Mistake(
+            ["ask", "Q", "-b", "report.txt\nname\tforged"], 65,
+            "the id of a button contains U+000A, a control character"),
         Mistake(["ask", "Q", "-b", "Yes", "-b", "No"], 64, "--cancel"),
         Mistake(
             ["ask", "Q", "--default", "maybe", "--timeout", "1m"], 65, "maybe"),

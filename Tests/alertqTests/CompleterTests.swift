@@ -15,7 +15,7 @@ struct CompleterTests {
             Alert(
                 "Prune?",
                 buttons: [
-                    Alert.Button("Prune", id: "yes"), "Ja, bitte", .cancel("No"), "line\nbreak",
+                    Alert.Button("Prune", id: "yes"), "Ja, bitte", .cancel("No"),
                 ]))
         try await manager.show(Alert("Reboot?", buttons: ["OK"], source: "updates", key: "k:1"))
         await manager.close()

@@ -54,13 +54,32 @@ struct ResponsePrinterTests {
         await queue.manager.close()
     }
 
+    @Test("No value and no note makes a line of its own, whatever ends a line for a program")
+    func lines() async throws {
+        let queue = try await TestQueue()
+        var alert = Alert("Go on?", buttons: ["Yes", .cancel("No")])
+        alert.fields = [
+            Alert.Field("text", .text(Alert.Field.TextRules(isMultiline: true)))
+        ]
+        let breaks = "\n\r\t\u{B}\u{C}\u{1C}\u{1D}\u{1E}\u{85}\u{2028}\u{2029}\\"
+        let id = try await queue.manager.show(alert)
+        let record = try await queue.manager.answer(
+            id, button: "Yes",
+            input: Alert.Input(values: ["text": .text("a\(breaks)b")], note: "c\(breaks)d"))
+        let printer = ResponsePrinter(verb: "ask", isJSON: false, context: test.context())
+        #expect(try await printer.print(record, queue.manager) == .done)
+        let shown = #"\n\r\t\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029\\"#
+        #expect(test.output.text == "Yes\ntext\ta\(shown)b\n\tc\(shown)d\n")
+        await queue.manager.close()
+    }
+
     @Test("A program gets a button's id as it is, a terminal without anything that it might obey")
     func hostile() async throws {
         let queue = try await TestQueue()
-        let id = "\u{1B}[2Jyes"
+        let id = "\u{202E}yes"
         let record = try await answered(
             queue, Alert("Go on?", buttons: [Alert.Button("Yes", id: id), .cancel("No")]), id)
-        for (columns, expected) in [(nil, id + "\n"), (80, "␛[2Jyes\n")] as [(Int?, String)] {
+        for (columns, expected) in [(nil, id + "\n"), (80, "⟨U+202E⟩yes\n")] as [(Int?, String)] {
             let test = TestContext()
             let printer = ResponsePrinter(
                 verb: "ask", isJSON: false, context: test.context(columns: columns))

@@ -27,8 +27,8 @@ extension Alert {
         public var detail: String?
         /// What may be entered.
         public var kind: Kind
-        /// Whether it has to be filled in for every button but the cancel button. An empty text, and
-        /// a list of nothing, count as not filled in.
+        /// Whether it has to be filled in for every button but the cancel button. A blank text, and a
+        /// list of nothing, count as not filled in.
         public var isRequired: Bool
         /// A text of at most 256 bytes that shows what is expected, and is not a value.
         public var placeholder: String?
@@ -247,7 +247,7 @@ extension Alert {
             var value = isCancel ? nil : field.initialValue
             if let given = input.values[field.id] { value = try field.check(given) }
             if let value { result.values[field.id] = value }
-            guard value != nil || isCancel || !field.isRequired else { throw field.missingValue }
+            guard isCancel || !field.misses(value) else { throw field.missingValue }
         }
         return result
     }
@@ -305,17 +305,34 @@ extension Alert.Field {
         }
         var ids: Set<ExactText> = []
         for option in options {
-            try Text.check(option.id, "id of an option of “\(id)”", limit: Alert.Limit.label)
+            try Text.check(id: option.id, "id of an option of “\(id)”")
             try Text.check(option.title, "label of an option of “\(id)”", limit: Alert.Limit.label)
             guard ids.insert(ExactText(option.id)).inserted else {
                 throw error("has two options with the id “\(option.id)”")
             }
+        }
+        for option in options {
+            let namesake = options.first { other in
+                !other.id.isIdentical(to: option.id) && other.title.isIdentical(to: option.id)
+            }
+            guard let namesake else { continue }
+            throw error(
+                "has an option with the id “\(option.id)”, which is the label of another one, "
+                    + "“\(namesake.id)”: that word could mean either; give the first another id")
         }
     }
 
     private func error(_ reason: String) -> AlertError { .invalid("field “\(id)”", reason) }
 
     func wrong(_ reason: String) -> AlertError { .invalid("value of “\(id)”", reason) }
+
+    /// Whether it is required, and this is no value: a blank text is none then.
+    package func misses(_ value: Alert.Value?) -> Bool {
+        guard isRequired, case .text(let text)? = value, case .text = kind else {
+            return isRequired && value == nil
+        }
+        return text.isBlank
+    }
 
     /// The error that it is required, and has no value.
     package var missingValue: AlertError { wrong("is missing") }

@@ -55,7 +55,7 @@ extension Alert {
         var ids: Set<[UInt8]> = []
         for button in buttons {
             try Text.check(button.title, "label of a button", limit: Limit.label)
-            try Text.check(button.id, "id of a button", limit: Limit.label)
+            try Text.check(id: button.id, "id of a button")
             guard ids.insert(Array(button.id.utf8)).inserted else {
                 throw .invalid(
                     "alert", "has two buttons with the id “\(button.id)”; ids are unique")
@@ -147,6 +147,16 @@ extension Responder {
 
 /// The rules for every text that comes from outside.
 package enum Text {
+    /// Checks an id that is not for people: programs print it on a line of its own, or as a column.
+    static func check(id: String, _ part: String) throws(AlertError) {
+        try check(id, part, limit: Alert.Limit.label)
+        guard let scalar = id.unicodeScalars.first(where: \.isControl) else { return }
+        throw .invalid(
+            part,
+            "contains \(SafeText.codePoint(scalar)), a control character; a label may have one, with "
+                + "an id of its own")
+    }
+
     /// Checks a text's length in bytes, and that it contains no NUL.
     package static func check(
         _ text: String, _ part: String, limit: Int, mayBeEmpty: Bool = false

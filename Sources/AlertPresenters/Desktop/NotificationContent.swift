@@ -93,7 +93,7 @@ struct NotificationContent: Sendable {
     func choice(reply text: String) throws(AlertError) -> PresenterChoice? {
         guard let (button, field) = reply else { return nil }
         let value = try field.value(typed: [text])
-        guard value != nil || !field.isRequired else { throw field.missingValue }
+        guard !field.misses(value) else { throw field.missingValue }
         let values = (value ?? field.emptied).map { [field.id: $0] } ?? [:]
         return .button(button, Alert.Input(values: values))
     }

@@ -101,7 +101,7 @@ public struct DialogPresenter: AlertPresenter {
                 do throws(AlertError) {
                     let value = try field.value(typed: texts)
                     values[field.id] = value ?? field.emptied
-                    problem = value == nil && field.isRequired ? Alert.Field.missing : nil
+                    problem = field.misses(value) ? Alert.Field.missing : nil
                 } catch {
                     problem = Alert.Field.refusal(error)
                 }

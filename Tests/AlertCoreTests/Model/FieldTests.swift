@@ -102,6 +102,17 @@ struct FieldTests {
             (Alert.Field("a", title: " "), "label of “a”"),
             (Alert.Field("a", .choice([])), "0 options"),
             (Alert.Field("a", .choice(["x", "x"])), "two options"),
+            (
+                Alert.Field("a", .choice([.init("x", id: "y"), .init("No", id: "x")])),
+                "has an option with the id “x”, which is the label of another one, “y”"
+            ),
+            (
+                Alert.Field("a", .choices([.init("b", id: "a"), "b"], count: 0...2)),
+                "the label of another one, “a”"
+            ),
+            (Alert.Field("a", .choice(["x\ny"])), "contains U+000A, a control character"),
+            (Alert.Field("a", .choice([.init("x", id: "\u{2028}")])), "is blank"),
+            (Alert.Field("a", .choice([.init("x", id: "a\u{2028}")])), "contains U+2028"),
             (Alert.Field("a", .choices(["x"], count: 2...3)), "1 options, of which it wants 2"),
             (Alert.Field("a", .text(.init(pattern: "("))), "has the pattern “(”"),
             (Alert.Field("a", .integer(1...2), initialValue: .integer(3)), "initial value"),
@@ -113,6 +124,35 @@ struct FieldTests {
             try Alert("t", buttons: ["OK"], fields: [field]).validate()
         }
         #expect(reason?.contains(part) == true, "\(reason ?? "no error")")
+    }
+
+    @Test(
+        "A button's id has no control character, and its label may have one",
+        arguments: ["a\nb", "a\tb", "a\u{1B}[2J", "a\u{85}b", "a\u{1E}b", "a\u{2029}"])
+    func controlCharacters(text: String) throws {
+        let reason = Self.reason { try Alert("t", buttons: [Alert.Button(text)]).validate() }
+        #expect(reason?.hasPrefix("the id of a button contains U+") == true, "\(reason ?? "-")")
+        try Alert("t", buttons: [Alert.Button(text, id: "a")]).validate()
+    }
+
+    @Test("A blank text is none where a value is required, and stays as it is elsewhere")
+    func blank() throws {
+        for field in [Alert.Field("a"), Alert.Field("a", .text(.init(isMultiline: true)))] {
+            for text in ["", " ", "\t \u{3000}", "\u{2003}"] {
+                var field = field
+                let input = Alert.Input(values: ["a": .text(text)])
+                let values = try Alert("t", buttons: ["OK"], fields: [field])
+                    .completed(input, buttonAt: 0).values
+                #expect(values["a"] == (text.isEmpty ? nil : .text(text)))
+                field.isRequired = true
+                for initial in [nil, Alert.Value.text("initial")] {
+                    field.initialValue = initial
+                    let alert = Alert("t", buttons: ["OK"], fields: [field])
+                    let reason = Self.reason { _ = try alert.completed(input, buttonAt: 0) }
+                    #expect(reason == "the value of “a” is missing")
+                }
+            }
+        }
     }
 
     @Test("Fields need a button that sends them, ids of their own, and nobody's default")

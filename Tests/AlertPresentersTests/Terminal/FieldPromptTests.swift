@@ -53,6 +53,27 @@ struct FieldPromptTests {
         #expect(form.read(word) == nil && form.input?.values == ["keep": .boolean(value)])
     }
 
+    @Test("An option that is named like another one's number is not taken for it")
+    func misleading() {
+        var form = FieldPrompt([
+            Alert.Field(
+                "snapshots",
+                .choice([.init("Delete all", id: "2"), .init("Keep all", id: "1"), "#3"]),
+                initialValue: .text("1"))
+        ])
+        #expect(
+            form.lines(columns: 40) == ["  #1) Delete all", "  #2) Keep all", "  #3) #3"])
+        #expect(form.question == "snapshots (#1 to #3) [#2]: ")
+        #expect(form.read("3") == "It must be one of 2, 1, #3.")
+        #expect(form.read("#1") == nil && form.input?.values == ["snapshots": .text("2")])
+    }
+
+    @Test("A blank line is no value of a field that needs one")
+    func blank() {
+        var form = FieldPrompt([Alert.Field("name", isRequired: true)])
+        #expect(form.read(" \t") == "It must have a value." && form.read("x") == nil)
+    }
+
     @Test("A description stands below its label, apart from the options")
     func described() {
         let form = FieldPrompt([

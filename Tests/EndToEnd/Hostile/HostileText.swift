@@ -59,6 +59,16 @@ enum HostileText {
         return pieces + [piece + "x", "piece\(pieces.count + 1)" + "\u{1B}[31m\u{202E}"]
     }()
 
+    /// As much of a piece as an id may have.
+    static func id(_ piece: String) -> String {
+        var scalars = piece.unicodeScalars
+        scalars.removeAll { scalar in
+            let category = scalar.properties.generalCategory
+            return [.control, .lineSeparator, .paragraphSeparator].contains(category)
+        }
+        return String(scalars)
+    }
+
     /// Thousands of marks on one letter.
     static let highTower = tower("\u{301}", 5000)
 

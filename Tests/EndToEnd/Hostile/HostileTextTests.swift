@@ -30,7 +30,8 @@ struct HostileTextTests {
     private func schema(_ piece: String) throws -> String {
         let list: [String: Any] = [
             "type": "string", "title": piece, "description": piece + "\n" + piece,
-            "enum": [piece, piece + "2"], "default": piece,
+            "oneOf": [["const": "1", "title": piece], ["const": "2", "title": piece + "2"]],
+            "default": "1",
         ]
         let text: [String: Any] = [
             "type": "string", "title": piece, "default": piece, "multiline": true,
@@ -43,10 +44,10 @@ struct HostileTextTests {
     /// Asks with every text that an alert has, and returns the alert's id.
     private func ask(_ piece: String, more: String = "") async throws -> String {
         let child = try queue.start([
-            "ask", piece, "-m", piece + "\n" + piece + more, "-b", "=" + piece, "--destructive",
+            "ask", piece, "-m", piece + "\n" + piece + more, "-b", "yes=" + piece, "--destructive",
             "d=" + piece + "d", "--cancel", "no=" + piece + "n", "--source", piece, "--key", piece,
             "--info",
-            "k" + piece + "=" + piece, "--timeout", "1h", "--default", piece, "--detach",
+            "k" + piece + "=" + piece, "--timeout", "1h", "--default", "yes", "--detach",
             "--schema", try schema(piece),
         ])
         #expect(await child.exit() == 0)

@@ -180,7 +180,7 @@ struct FormEntry: Equatable, Sendable {
     /// Finds out what is wrong; that a value is missing only counts in the end.
     mutating func review(isFinal: Bool) {
         do {
-            let isMissing = try value() == nil && field.isRequired
+            let isMissing = field.misses(try value())
             problem = isMissing && isFinal ? Alert.Field.missing : nil
         } catch {
             problem = Alert.Field.refusal(error)

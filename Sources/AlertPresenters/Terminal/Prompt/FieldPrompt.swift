@@ -28,7 +28,9 @@ struct FieldPrompt {
         let field = fields[index]
         // A label comes before what explains it.
         var texts = field.detail.map { [characters.line(field.title), characters.line($0)] } ?? []
-        texts += field.options.enumerated().map { "  \($0 + 1)) " + characters.title($1.title) }
+        texts += field.options.enumerated().map {
+            "  \(field.mark($0))) " + characters.title($1.title)
+        }
         return texts.flatMap { DisplayWidth.wrapped($0, to: columns) }
     }
 
@@ -42,9 +44,8 @@ struct FieldPrompt {
         case .text(let rules): if rules.isMultiline { hints.append("an empty line ends it") }
         case .integer, .number: break
         case .boolean: hints.append("yes or no")
-        case .choice(let options): hints.append("1 to \(options.count)")
-        case .choices(let options, _):
-            hints.append("some of 1 to \(options.count), separated by spaces or commas")
+        case .choice: hints.append(field.marks)
+        case .choices: hints.append("some of \(field.marks), separated by spaces or commas")
         }
         let hint = hints.isEmpty ? "" : " (\(hints.joined(separator: ", ")))"
         let initial = field.initialValue.map { " [\(field.typed($0))]" } ?? ""
@@ -71,11 +72,11 @@ struct FieldPrompt {
         let texts = lines.isEmpty ? field.texts(typed: line) : [lines.joined(separator: "\n")]
         lines = []
         do {
-            if let value = try field.value(typed: texts) {
-                values[field.id] = value
-            } else if field.isRequired, field.initialValue == nil {
+            let value = try field.value(typed: texts)
+            if field.misses(value), value != nil || field.initialValue == nil {
                 return Alert.Field.missing
             }
+            if let value { values[field.id] = value }
         } catch {
             return characters.line(Alert.Field.refusal(error))
         }
@@ -96,7 +97,25 @@ extension Alert.Field {
     }
 
     private func number(of id: String) -> String {
-        options.firstIndex { $0.id == id }.map { "\($0 + 1)" } ?? id
+        options.firstIndex { $0.id.isIdentical(to: id) }.map(mark) ?? id
+    }
+
+    /// What an option is chosen with: its number after as many `#` as it takes that no other option
+    /// is named so.
+    fileprivate func mark(_ index: Int) -> String { markPrefix + "\(index + 1)" }
+
+    fileprivate var marks: String { "\(mark(0)) to \(mark(options.count - 1))" }
+
+    private var markPrefix: String {
+        var prefix = ""
+        while options.indices.contains(where: { isMisleading("\(prefix)\($0 + 1)", for: $0) }) {
+            prefix += "#"
+        }
+        return prefix
+    }
+
+    private func isMisleading(_ mark: String, for index: Int) -> Bool {
+        options.enumerated().contains { $0 != index && [$1.id, $1.title].contains(mark) }
     }
 
     /// What a line says, with options' numbers as their ids.
@@ -111,8 +130,8 @@ extension Alert.Field {
 
     private func id(typed word: String) -> String {
         guard !options.contains(where: { $0.id == word || $0.title == word }),
-            let number = Int(word), options.indices.contains(number - 1)
+            let index = options.indices.first(where: { mark($0) == word })
         else { return word }
-        return options[number - 1].id
+        return options[index].id
     }
 }

@@ -69,10 +69,12 @@ struct ResponsePrinter: Sendable {
                 try context.print(AlertJSON.line(record))
             } else if result.button != nil || namesAlert {
                 let button = result.button ?? ""
-                // A program gets the id as it is; a terminal might obey control characters in it,
-                // and a line with two columns must not become two lines.
-                let isPlain = context.output.isTerminal || namesAlert
-                let shown = isPlain ? SafeText.line(button) : button
+                // A program gets the id as it is, unless an alert of an older version has one with
+                // control characters: it is one line.
+                let isExact =
+                    !context.output.isTerminal
+                    && !button.unicodeScalars.contains(where: \.isControl)
+                let shown = isExact ? button : SafeText.line(button)
                 let lines = [shown] + values(of: record, response)
                 try context.print(
                     lines.map { namesAlert ? "\(record.id)\t\($0)" : $0 }.joined(separator: "\n"))
@@ -105,7 +107,8 @@ struct ResponsePrinter: Sendable {
     }
 
     /// A text as a column of a line: as PostgreSQL's `COPY` writes it,
-    /// <https://www.postgresql.org/docs/current/sql-copy.html>.
+    /// <https://www.postgresql.org/docs/current/sql-copy.html>, and other control characters, some of
+    /// which end a line for some programs, as JSON does.
     private static func column(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { line, scalar in
             switch scalar {
@@ -113,6 +116,9 @@ struct ResponsePrinter: Sendable {
             case "\n": line += "\\n"
             case "\r": line += "\\r"
             case "\t": line += "\\t"
+            case _ where scalar.isControl:
+                let digits = String(scalar.value, radix: 16)
+                line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: line.unicodeScalars.append(scalar)
             }
         }
