@@ -175,6 +175,10 @@ struct AgentProtocolTests {
                 "none of the 2 buttons means no"
             ),
             ("{\"title\":\"x\",\"buttons\":[{\"title\":\"A\",\"role\":\"bad\"}]}", "role"),
+            (
+                "{\"title\":\"x\",\"buttons\":[{\"title\":\"A\",\"id\":\"a\\nname\\tforged\"}]}",
+                "id of a button contains U+000A"
+            ),
             ("{\"title\":\"x\",\"timeout\":\"soon\"}", "“soon” is not a time"),
             ("{\"title\":\"x\",\"default\":\"yes\"}", "needs a “timeout”"),
             ("{\"title\":\"x\",\"timeout\":\"1h\",\"default\":\"maybe\"}", "maybe"),
