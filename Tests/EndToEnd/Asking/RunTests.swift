@@ -258,6 +258,20 @@ struct RunTests {
         _ = await child.exit()
     }
 
+    @Test("No key runs a command before it and the asker's text have been on the screen")
+    func unseen() async throws {
+        let text = (1...50).map { "line \($0)." }.joined(separator: "\n")
+        let terminal = try PseudoTerminal()
+        let child = try queue.start(words(options: ["-m", text]), on: terminal)
+        #expect(await terminal.shows("Command: sh -c 'echo $ALERTQ_ALERT"))
+        #expect(await terminal.shows("PgDn reads on"))
+        #expect(!terminal.text.contains("line 50."))
+        let isRead = try await terminal.press("r") { terminal.text.contains("line 50.") }
+        #expect(isRead && child.poll() == nil && runs == [])
+        #expect(try await terminal.press("r") { child.poll() != nil })
+        #expect(await child.exit() == 0 && runs == ["1 run"])
+    }
+
     @Test("An answer that was used runs nothing again after a restore", arguments: [true, false])
     func restored(hasKey: Bool) async throws {
         let words = words(options: hasKey ? ["--key", "k"] : [])
