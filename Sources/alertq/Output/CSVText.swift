@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Comma-separated values as RFC 4180 defines them: CRLF ends a row, and a field that needs it is
 /// quoted (<https://www.rfc-editor.org/rfc/rfc4180>).
 enum CSVText {
@@ -20,10 +22,12 @@ enum CSVText {
     }
 
     private static func quoted(_ text: String) -> String {
-        let needsQuotes = text.utf8.contains { byte in
-            switch Unicode.Scalar(byte) {
-            case ",", "\"", "\r", "\n": true
-            default: false
+        // Some programs end a line at other control characters, too.
+        let needsQuotes = text.unicodeScalars.contains { scalar in
+            switch scalar {
+            case ",", "\"": true
+            case " "..."~", "\t": false
+            default: scalar.isControl
             }
         }
         guard needsQuotes || text.first == " " || text.last == " " else { return text }
