@@ -78,6 +78,15 @@ package final class CommandLineQueue: Sendable {
         _ = await asker.exit()
     }
 
+    /// Runs a verb to its end where what has the name of a library is none.
+    package func run(without library: String, _ words: [String]) async throws -> Finished {
+        let libraries = directory + "/libraries"
+        try FileManager.default.createDirectory(
+            atPath: libraries, withIntermediateDirectories: true)
+        try Data("not a library".utf8).write(to: URL(filePath: "\(libraries)/\(library)"))
+        return try await start(words, environment: ["LD_LIBRARY_PATH": libraries]).finish()
+    }
+
     /// Runs a verb to its end in the foreground of a terminal of its own, as a person does; what it
     /// writes there is its errors.
     package func runInTerminal(

@@ -251,6 +251,10 @@ extension VerbTableTests {
                 try await test.queue.run("collect", "unheard-of"),
             ]
         },
+        69: { test in
+            let words = ["list", "--database", "postgresql:///alertq"]
+            return [try await test.queue.run(without: "libpq.so.5", words)]
+        },
         74: { test in
             try Data("not a database, but some text\n".utf8).write(
                 to: URL(filePath: test.queue.path))

@@ -9,15 +9,6 @@ struct MissingLibraryTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// Runs the command where what has the name of a library is none.
-    private func run(without library: String, _ words: [String]) async throws -> Finished {
-        let directory = queue.directory + "/libraries"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        try Data("not a library".utf8).write(to: URL(filePath: "\(directory)/\(library)"))
-        return try await queue.start(words, environment: ["LD_LIBRARY_PATH": directory]).finish()
-    }
-
     @Test(
         "A verb that needs a library that is not there exits with 69, and names its package",
         arguments: [
@@ -30,7 +21,7 @@ struct MissingLibraryTests {
         ])
     func missing(library: String, package: String, words: [String]) async throws {
         let place = library.hasPrefix("libpq") ? ["--database", "postgresql:///alertq"] : []
-        let result = try await run(without: library, words + place)
+        let result = try await queue.run(without: library, words + place)
         #expect(result.code == 69, "\(result)")
         #expect((result.errors + result.output).contains("apt-get install \(package)"))
     }
@@ -38,8 +29,8 @@ struct MissingLibraryTests {
     @Test("A queue in a file needs none of them, and nothing but SQLite is linked")
     func files() async throws {
         for library in ["libpq.so.5", "libsystemd.so.0"] {
-            #expect(try await run(without: library, ["notify", "Done"]).code == 0)
-            #expect(try await run(without: library, ["list"]).code == 0)
+            #expect(try await queue.run(without: library, ["notify", "Done"]).code == 0)
+            #expect(try await queue.run(without: library, ["list"]).code == 0)
         }
         let libraries = try await Child("ldd", [CommandLineQueue.program]).finish().output
         #expect(libraries.contains("sqlite3"))
