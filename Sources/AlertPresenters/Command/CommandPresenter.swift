@@ -12,6 +12,7 @@ import TextFormats
 /// | prints an object such as `{"button":"yes","values":{"name":"nas"},"note":"why"}` on one line and exits with code 0 | that button was chosen, with these values of the fields and this note |
 /// | exits without printing anything | later: the alert comes again after its snooze time |
 /// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and exit within a second |
+/// | prints a choice without a value for a field that is required, or has an initial value | it failed, unless the button cancels |
 /// | does anything else, such as dying from a signal or failing within half a second | it failed |
 ///
 /// The alert counts as presented once the program has run for half a second or has printed a
@@ -92,7 +93,10 @@ public struct CommandPresenter: AlertPresenter {
         _ reply: String, of alert: Alert
     ) throws(AlertError) -> PresenterChoice? {
         let index = alert.buttonIndex(id: reply)
-        if index >= 0 { return .button(index) }
+        if index >= 0 {
+            try check(Alert.Input(), of: alert, buttonAt: index)
+            return .button(index)
+        }
         guard reply.hasPrefix("{") else { return nil }
         let json: JSONValue
         do { json = try JSONValue(parsing: Array(reply.utf8)) } catch {
@@ -116,7 +120,22 @@ public struct CommandPresenter: AlertPresenter {
             json: json["values"] ?? .object([]), note: json["note"]?.string, fields: alert.fields)
         let chosen = alert.buttonIndex(id: button)
         _ = try alert.completed(input, buttonAt: chosen)
+        try check(input, of: alert, buttonAt: chosen)
         return .button(chosen, input)
+    }
+
+    /// Checks that a choice has a value for each field with an initial one, which a program that has
+    /// shown it knows: nobody approves what they have not seen.
+    private static func check(
+        _ input: Alert.Input, of alert: Alert, buttonAt index: Int
+    ) throws(AlertError) {
+        guard alert.buttons[index].role != .cancel else { return }
+        let unseen = alert.fields.first { $0.initialValue != nil && input.values[$0.id] == nil }
+        guard let unseen else { return }
+        throw .invalid(
+            "reply",
+            "has no value of “\(unseen.id)”, which has an initial one: values that a program has "
+                + "shown are part of its reply")
     }
 
     /// Logs that a choice could not be stored; the alert comes again.

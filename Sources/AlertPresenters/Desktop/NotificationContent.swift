@@ -34,16 +34,19 @@ struct NotificationContent: Sendable {
     ) {
         let alert = record.alert
         let hasActions = capabilities.contains("actions")
-        let reply = capabilities.contains(Self.replyKey) ? Self.reply(to: alert) : nil
+        // Nobody approves what they have not seen.
+        let isCut = text.pages.count > 1
+        let takesText = capabilities.contains(Self.replyKey) && !isCut
+        let reply = takesText ? Self.reply(to: alert) : nil
         self.reply = reply
         var buttons: [Action] = []
         if hasActions {
             buttons = alert.buttons.enumerated().compactMap { index, button in
                 let label = Self.label(button.title)
                 if reply?.button == index { return Action(key: Self.replyKey, label: label) }
-                // Nobody answers with values that they have not seen.
-                let needsValues = !alert.fields.isEmpty && button.role != .cancel
-                return needsValues ? nil : Action(key: "\(index)", label: label)
+                let isUnseen = isCut || !alert.fields.isEmpty
+                guard button.role == .cancel || !isUnseen else { return nil }
+                return Action(key: "\(index)", label: label)
             }
         }
         let areComplete = buttons.count == alert.buttons.count
@@ -51,7 +54,11 @@ struct NotificationContent: Sendable {
             buttons.append(Action(key: Self.laterKey, label: "Later"))
         }
         actions = buttons
-        var parts = [problem.map { "⚠ " + SafeText.line($0) } ?? "", text.message, text.facts]
+        let asked = reply.map { [$0.field.title] + $0.field.hints + [$0.field.detail ?? ""] } ?? []
+        var parts = [
+            problem.map { "⚠ " + SafeText.line($0) } ?? "", text.message, text.facts,
+            asked.filter { !$0.isEmpty }.map(SafeText.line).joined(separator: " · "),
+        ]
         if !areComplete || buttons.count > Self.actionLimit {
             let values = alert.fields.map { " --set \($0.id)=…" }.joined()
             let commands = alert.buttons.map { button in

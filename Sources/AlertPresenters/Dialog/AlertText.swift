@@ -7,11 +7,13 @@ import TextFormats
 /// All text from outside is neutralised; escaping markup is left to the presenter.
 struct AlertText: Sendable {
     /// More would push the buttons off a small screen.
-    private static let columns = 80
+    static let columns = 80
 
     let title: String
-    /// The message; empty if there is none.
-    let message: String
+    /// The message, as far as it fits; empty if there is none.
+    private(set) var message: String
+    /// The parts of the message that fit, one after the other; at least one.
+    let pages: [String]
     /// Who asks, how urgently, since when, whether nobody waits for the answer, how many others wait,
     /// and when the alert ends by itself.
     let facts: String
@@ -25,15 +27,25 @@ struct AlertText: Sendable {
         title = SafeText.title(alert.title)
         facts = AlertFacts(presentation, host: host).lastingTexts(user: user, now: now)
             .joined(separator: " · ")
-        var wrapped = SafeText.message(alert.message ?? "")
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .prefix(lines + 1).flatMap { DisplayWidth.wrapped(String($0), to: Self.columns) }
-        if wrapped.count > lines {
-            wrapped =
-                wrapped.prefix(lines - 1)
-                + ["… (the rest: alertq show \(presentation.record.id))"]
+        let wrapped = DisplayWidth.wrapped(SafeText.message(alert.message ?? ""), to: Self.columns)
+        pages = Self.pages(wrapped, of: lines)
+        let rest = "… (the rest: alertq show \(presentation.record.id))"
+        let fitting = pages.count == 1 ? wrapped : wrapped.prefix(lines - 1) + [rest]
+        message = fitting.joined(separator: "\n")
+    }
+
+    /// Lines in parts of at most a number of lines; none for no lines.
+    static func pages(_ lines: [String], of count: Int) -> [String] {
+        stride(from: 0, to: lines.count, by: count).map { start in
+            lines[start..<min(lines.count, start + count)].joined(separator: "\n")
         }
-        message = wrapped.joined(separator: "\n")
+    }
+
+    /// The same with another message.
+    func with(_ message: String) -> AlertText {
+        var text = self
+        text.message = message
+        return text
     }
 
     /// Everything except the title, with an empty line between the parts.

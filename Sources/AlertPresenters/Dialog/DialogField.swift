@@ -9,12 +9,14 @@ enum FieldReply: Hashable, Sendable {
     case early(String)
     /// “Cancel”, or closes the window: back to the buttons.
     case back
+    /// “Later”, in a window before it.
+    case later
 
     /// What has been entered; `nil` for none.
     var text: String? {
         switch self {
         case .text(let text), .early(let text): text
-        case .back: nil
+        case .back, .later: nil
         }
     }
 }
@@ -62,6 +64,31 @@ extension DialogProgram {
 
     private static let back = "--cancel-label=Back"
 
+    /// How many columns of a line, and rows of a text, the window of a value shows without scrolling.
+    private static let (valueColumns, valueRows) = (40, 15)
+
+    /// What is shown before the window of a field, in parts of a number of lines, where that window
+    /// doesn't show all of it: a long value, long options, or what stands in its title bar.
+    func pages(of field: Alert.Field, with texts: [String], lines: Int) -> [String] {
+        let hints = field.hints.isEmpty ? "" : " (\(field.hints.joined(separator: ", ")))"
+        let head = [field.title + hints, field.detail].compactMap(\.self).map(SafeText.line)
+        var long: [String] = []
+        if let rows = field.rows(choosing: texts) {
+            long = Self.longRows(rows.map(\.title))
+        } else if let value = texts.first {
+            let rows = DisplayWidth.wrapped(SafeText.message(value), to: AlertText.columns)
+            let isShown =
+                field.isMultiline
+                ? rows.count <= Self.valueRows : DisplayWidth.of(value) <= Self.valueColumns
+            long = isShown ? [] : ["It has:"] + rows
+        }
+        let isBar = self == .zenity && field.isMultiline
+        let isCut = isBar && DisplayWidth.of(head.joined(separator: " · ")) > Self.valueColumns
+        guard isCut || !long.isEmpty else { return [] }
+        let all = head.flatMap { DisplayWidth.wrapped($0, to: AlertText.columns) } + long
+        return AlertText.pages(all, of: lines)
+    }
+
     private static func wrapped(_ text: String) -> String {
         DisplayWidth.wrapped(text, to: 80).joined(separator: "\n")
     }
@@ -83,8 +110,11 @@ extension DialogProgram {
                     "--print-column=\(number)", "--separator= ",
                     "--width=\(Self.width(rows.map(\.title)))", "--height=400",
                 ]
+            let titles = Self.rowTitles(rows.map(\.title))
             let lines = rows.enumerated().flatMap { index, row in
-                (hasMarks ? [row.isChosen ? "TRUE" : "FALSE"] : []) + ["\(index + 1)", row.title]
+                (hasMarks ? [row.isChosen ? "TRUE" : "FALSE"] : []) + [
+                    "\(index + 1)", titles[index],
+                ]
             }
             return (words, lines.map { $0 + "\n" }.joined())
         }
@@ -111,8 +141,9 @@ extension DialogProgram {
         let label = Self.compressed(Self.rich(Self.wrapped(title), body))
         if let rows = field.rows(choosing: texts) {
             let kind = field.isList ? ["--separate-output", "--checklist"] : ["--radiolist"]
+            let titles = Self.rowTitles(rows.map(\.title))
             let words = rows.enumerated().flatMap { index, row in
-                ["\(index + 1)", row.title, row.isChosen ? "on" : "off"]
+                ["\(index + 1)", titles[index], row.isChosen ? "on" : "off"]
             }
             return ["--title", "alertq"] + Self.geometry(rows.map(\.title)) + kind + [label, "--"]
                 + words

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// A window has every button and "Later"; closing it means "Later", too. After a button other than
 /// the cancel button, a window for each field asks for its value; closing that leads back to the
-/// buttons. What is done within 0.75 seconds after a window has appeared was not meant for it, and
+/// buttons. A message, labels or a value that a window doesn't show whole come before it, in windows
+/// that each lead to the next. What is done within 0.75 seconds after a window has appeared was not meant for it, and
 /// the window is shown again. No program says when its window appears; so 1.5 seconds are counted
 /// from its start, without those in which it computes. A program that ends with an exit code other than those that it documents
 /// for a person's act has failed.
@@ -57,41 +58,96 @@ public struct DialogPresenter: AlertPresenter {
         let server = try await Blocking.run("alertq.display") { _ in DisplayServer.current ?? .x }
         let missing = await version.missingOptions(of: program, path: path, on: server)
         let alert = presentation.alert
-        var entered: [String: [String]] = [:]
-        while true {
-            let choice = try await show.present(
+        /// Shows a window with buttons.
+        func window(_ alert: Alert, _ message: String) async throws -> PresenterChoice {
+            try await show.present(
                 presentation,
-                through: program.attempt(alert, text, path: path, on: server, without: missing))
+                through: program.attempt(
+                    alert, text.with(message), path: path, on: server, without: missing))
+        }
+        let labels = DialogProgram.longRows(DialogLabels(alert).buttons)
+        let pages = text.pages + AlertText.pages(labels, of: Self.lines)
+        guard !alert.buttons.isEmpty else { return try await window(alert, text.message) }
+        if let choice = try await read(pages.dropLast(), of: alert, window: window) {
+            return choice
+        }
+        var entered: [String: [String]] = [:]
+        // The fields of which all has been shown.
+        var shown: Set<String> = []
+        while true {
+            let choice = try await window(alert, pages[pages.count - 1])
             guard case .button(let index, _) = choice, alert.buttons[index].role != .cancel else {
                 return choice
             }
-            let values = try await values(of: alert, &entered) { field, texts, problem in
-                try await show.present(
+            let end = try await fill(&entered, alert) { field, texts, problem in
+                let pages = program.pages(of: field, with: texts, lines: Self.lines)
+                if shown.insert(field.id).inserted, !pages.isEmpty {
+                    var asked = alert
+                    asked.buttons = [.cancel("Back")]
+                    let choice = try await read(pages, of: asked, window: window)
+                    if choice != nil { shown.remove(field.id) }
+                    if case .later? = choice { return .later }
+                    if choice != nil { return .back }
+                }
+                return try await show.present(
                     presentation,
                     through: program.attempt(
                         field, of: alert, with: texts, after: problem, path: path, on: server,
                         without: missing))
             }
-            if let values { return .button(index, Alert.Input(values: values)) }
+            switch end {
+            case .filled(let values): return .button(index, Alert.Input(values: values))
+            case .later: return .later(nil)
+            case .back: break
+            }
         }
     }
 
-    /// Asks for the values of an alert's fields, one after another, each until its value fits;
-    /// `nil` if the person goes back to the buttons.
+    /// Shows parts of a text one after another, each with a button that leads on, beside the one that
+    /// cancels.
+    ///
+    /// - Returns: What the person did instead of reading on; `nil` if all was shown.
+    private func read(
+        _ pages: [String], of alert: Alert,
+        window: (Alert, String) async throws -> PresenterChoice
+    ) async throws -> PresenterChoice? {
+        let cancel = alert.buttons.firstIndex { $0.role == .cancel }
+        for (index, page) in pages.enumerated() {
+            var part = alert
+            let onwards = Alert.Button("Read on (\(index + 1) of \(pages.count))", id: "read on")
+            part.buttons = [onwards] + (cancel.map { [alert.buttons[$0]] } ?? [])
+            switch try await window(part, page) {
+            case .button(0, _): continue
+            case .button: return .button(cancel ?? 0)
+            case let other: return other
+            }
+        }
+        return nil
+    }
+
+    /// How the windows of fields end.
+    private enum FormEnd {
+        case filled([String: Alert.Value])
+        /// Back to the buttons.
+        case back
+        case later
+    }
+
+    /// Asks for the values of an alert's fields, one after another, each until its value fits.
     ///
     /// - Parameter entered: What has been entered, by the fields' ids; it is there again when the
     ///   person comes back.
-    private func values(
-        of alert: Alert, _ entered: inout [String: [String]],
+    private func fill(
+        _ entered: inout [String: [String]], _ alert: Alert,
         ask: (Alert.Field, _ texts: [String], _ problem: String?) async throws -> FieldReply
-    ) async throws -> [String: Alert.Value]? {
+    ) async throws -> FormEnd {
         var values: [String: Alert.Value] = [:]
         for field in alert.fields {
             var problem: String?
             repeat {
                 let shown = entered[field.id] ?? field.initialTexts
                 let reply = try await ask(field, shown, problem)
-                guard let text = reply.text else { return nil }
+                guard let text = reply.text else { return reply == .later ? .later : .back }
                 let texts = field.texts(replied: text)
                 entered[field.id] = texts
                 if case .early = reply {
@@ -107,7 +163,7 @@ public struct DialogPresenter: AlertPresenter {
                 }
             } while problem != nil
         }
-        return values
+        return .filled(values)
     }
 
     /// Logs that a choice could not be stored; the alert comes again.

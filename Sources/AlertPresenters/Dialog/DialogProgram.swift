@@ -62,7 +62,24 @@ enum DialogProgram: String, CaseIterable, Sendable {
 
     /// The rows of a list: the number of each choice, from 1, before its label; 0 is "Later".
     private static func rows(_ order: some Sequence<Int>, _ labels: DialogLabels) -> [String] {
-        order.flatMap { ["\($0 + 1)", labels.label($0)] }
+        let titles = rowTitles(labels.buttons)
+        return order.flatMap { ["\($0 + 1)", $0 < 0 ? labels.later : titles[$0]] }
+    }
+
+    /// The columns that a row of a list shows.
+    private static let rowColumns = 95
+
+    /// Titles that are longer than a row shows, with those beside them, as numbered lines.
+    static func longRows(_ titles: [String]) -> [String] {
+        guard titles.contains(where: { DisplayWidth.of($0) > rowColumns }) else { return [] }
+        return titles.enumerated().flatMap { index, title in
+            DisplayWidth.wrapped("\(index + 1). \(title)", to: AlertText.columns)
+        }
+    }
+
+    /// The titles of rows, which may be cut, and then have the numbers of those lines.
+    static func rowTitles(_ titles: [String]) -> [String] {
+        longRows(titles).isEmpty ? titles : titles.enumerated().map { "\($0 + 1). \($1)" }
     }
 
     /// A width in pixels for a list: both programs cut its rows rather than make it wider.

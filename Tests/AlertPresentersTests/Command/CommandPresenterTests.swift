@@ -70,6 +70,30 @@ struct CommandPresenterTests {
         #expect(line.utf8.count < 6000)
     }
 
+    @Test(
+        "A choice has the values that its program has shown, or is none",
+        arguments: [
+            ("echo yes", false), (#"echo '{"button":"yes"}'"#, false),
+            (#"echo '{"button":"yes","values":{"other":"x"}}'"#, false),
+            (#"echo '{"button":"yes","values":{"c":"rm"}}'"#, true),
+            (#"echo '{"button":"yes","values":{"c":""}}'"#, true), ("echo no", true),
+            (#"echo '{"button":"no"}'"#, true),
+        ])
+    func values(script: String, isChoice: Bool) async throws {
+        var alert = Self.alert
+        alert.fields = [
+            Alert.Field("c", initialValue: .text("rm -rf /srv")), Alert.Field("other"),
+        ]
+        let program = try ProgramScript(script)
+        let presenter = try program.presenter()
+        guard !isChoice else {
+            _ = try await presenter.present(.of(alert))
+            return
+        }
+        await #expect(throws: ProgramError.self) { try await presenter.present(.of(alert)) }
+        #expect(program.log.contains { $0.contains("no value of “c”") })
+    }
+
     @Test("A program reads the alert as one line, the same that the command prints")
     func input() async throws {
         let program = try ProgramScript("cat >seen; echo yes")

@@ -90,6 +90,29 @@ struct NotificationContentTests {
         }
     }
 
+    @Test("Where a message is cut, only the button that cancels is an action, and no text is taken")
+    func cut() throws {
+        var alert = alert
+        alert.message = (1...30).map { "\($0)" }.joined(separator: "\n")
+        let content = content(alert, ["actions", "body", "inline-reply"])
+        #expect(content.actions.map(\.label) == ["No", "Later"])
+        #expect(content.choice("0") == nil && content.choice("1") == .button(1))
+        #expect(content.body.contains("(the rest: alertq show 42)"))
+        #expect(content.body.contains("To answer:\nYes: alertq answer 42 y"))
+        alert.fields = [Alert.Field("port")]
+        #expect(self.content(alert, ["actions", "body", "inline-reply"]).reply == nil)
+    }
+
+    @Test("What a text is for is shown with the notification that takes it")
+    func described() {
+        var alert = Alert("Which host?", buttons: ["Save", .cancel("Skip")])
+        alert.fields = [
+            Alert.Field("port", .integer(1...9), title: "Port", detail: "Not \u{202E}22.")
+        ]
+        let body = content(alert, ["actions", "body", "inline-reply"]).body
+        #expect(body.hasSuffix("Port · optional · a whole number from 1 to 9 · Not ⟨U+202E⟩22."))
+    }
+
     @Test("A button that needs values is no action, and the text says how to choose it")
     func fields() throws {
         var alert = Alert("Where?", buttons: ["Save", .cancel("Skip")])

@@ -247,6 +247,48 @@ struct DialogProgramTests {
         #expect(attempt(.zenity, Alert("T", buttons: buttons)).words.contains("--width=768"))
     }
 
+    @Test("A message is shown in parts that lose nothing, and so are labels that a row cuts")
+    func parts() {
+        let rows = (1...55).map { "row \($0)" }
+        let alert = Alert(
+            "T", message: rows.joined(separator: "\n"),
+            buttons: [.init(String(repeating: "long ", count: 30)), .cancel("No")])
+        let text = AlertText(.of(alert), user: "ana", host: "", lines: 20)
+        #expect(text.pages.count == 3 && text.pages.joined(separator: "\n") == alert.message)
+        #expect(text.with("x").body.hasPrefix("x\n\n"))
+        let labels = DialogProgram.longRows(alert.buttons.map(\.title))
+        #expect(labels.first?.hasPrefix("1. long") == true && labels.last == "2. No")
+        #expect(DialogProgram.longRows(["Yes", "No"]).isEmpty)
+        #expect(DialogProgram.rowTitles(["Yes", "No"]) == ["Yes", "No"])
+        #expect(attempt(.zenity, alert).input.hasPrefix("1\n1. long"))
+    }
+
+    @Test(
+        "What the window of a field doesn't show whole is shown before it",
+        arguments: DialogProgram.allCases)
+    func unseenValues(program: DialogProgram) {
+        func pages(_ field: Alert.Field) -> String {
+            program.pages(of: field, with: field.initialTexts, lines: 20).joined(separator: "\n")
+        }
+        let command = "rm -rf /srv; " + String(repeating: "true; ", count: 40) + "echo well"
+        let line = Alert.Field("c", title: "Command", detail: "Runs.", initialValue: .text(command))
+        #expect(pages(line).hasPrefix("Command\nRuns.\nIt has:\nrm -rf /srv;"))
+        #expect(pages(line).hasSuffix("echo well"))
+        let rows = (1...40).map { "row \($0)" }
+        let text = Alert.Field(
+            "t", .text(.init(isMultiline: true)),
+            initialValue: .text(rows.joined(separator: "\n")))
+        #expect(rows.allSatisfy { pages(text).contains($0) })
+        let title = String(repeating: "long ", count: 25) + "end"
+        #expect(pages(Alert.Field("o", .choice([.init(title), "b"]))).contains("end\n2. b"))
+        let described = Alert.Field("d", .text(.init(isMultiline: true)), detail: title)
+        #expect(pages(described).contains("end") == (program == .zenity))
+        for short in [
+            Alert.Field("s", initialValue: .text("nas")), Alert.Field("b", .choice(["a", "b"])),
+            Alert.Field("n", .integer(), initialValue: .integer(4)),
+        ] { #expect(pages(short).isEmpty) }
+    }
+
     @Test("Numbers of rows, in any number, stand for options")
     func rows() throws {
         let options: [Alert.Field.Option] = ["x", "y z", "w"]

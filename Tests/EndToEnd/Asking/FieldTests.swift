@@ -27,7 +27,7 @@ struct FieldTests {
         let queue = try CommandLineQueue()
         try await ask(queue, "--schema", Self.schema, "--key", "k")
         let answered = try await queue.run(
-            "answer", "1", "yes", "--set", "name=nas\t\u{202E}2026", "--set", "keep=yes", "--set",
+            "answer", "1", "yes", "--set", "name=nas\t\u{202E}2026", "--set", "keep=on", "--set",
             "disks=sdb", "--set", "disks=sda", "--note", "first\nsecond")
         #expect(answered.code == 0, "\(answered)")
         let collected = try await queue.run("collect", "k")
