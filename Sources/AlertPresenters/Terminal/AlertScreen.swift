@@ -346,7 +346,7 @@ struct AlertScreen {
             (AlertInteraction.noteKey, "adds a note to the answer"),
             ("PgUp, PgDn", "scroll a long text"), ("Home, End", "to its beginning or end"),
             ("Ctrl-L", "draws the screen again"),
-            ("Ctrl-C", "ends this program, not the question"),
+            ("Ctrl-C", "ends this program"),
         ]
         if !interaction.letterOffersTimes {
             keys.removeAll { ["l", "Esc, q"].contains($0.0) }

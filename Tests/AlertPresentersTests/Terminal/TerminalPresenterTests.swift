@@ -151,7 +151,8 @@ struct TerminalPresenterTests {
         try await keyboard.press("y1q\r")
         terminal.resize(columns: 80, rows: 24)
         try await keyboard.passUntilLive(appeared)
-        try await keyboard.press("3\r")
+        // A prompt has written only what fitted.
+        try await keyboard.press(term == "dumb" ? "\r3\r" : "3\r")
         #expect(try await choice == .button(2))
     }
 

@@ -226,6 +226,16 @@ struct TerminalPresenterTextTests {
         #expect(!terminal.bytes.contains(0x1B))
     }
 
+    @Test("A question mark at a prompt explains what may be typed")
+    func promptHelp() async throws {
+        let presenter = try presenter(term: "dumb")
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
+        try await press("?\n")
+        try await terminal.wait(for: "then Enter, choose it. l2 and so on are the other times.")
+        try await keyboard.press("m\n")
+        #expect(try await choice == .button(2))
+    }
+
     @Test("The end of input at a prompt is an error, and the next alert prompts again")
     func endOfInput() async throws {
         let presenter = try presenter(term: "dumb")

@@ -134,6 +134,33 @@ struct UnseenTextTests {
         #expect(choice == .button(0))
     }
 
+    @Test("A prompt writes a long text in parts, and no button counts before the last of them")
+    func prompt() async throws {
+        var alert = Alert("Go?", buttons: ["Yes", .cancel("No")])
+        alert.message = Self.rows.joined(separator: "\n")
+        let presenter = try keyboard.presenter(term: "dumb")
+        let choice = try await keyboard.choice(of: alert, by: presenter) {
+            #expect(hint.hasPrefix("Enter shows ") && lines.contains("row 16."))
+            #expect(!terminal.text.contains("row 17."))
+            try await keyboard.press("1\n")
+            #expect(terminal.text.contains("There is more to read first. Enter shows 3"))
+            // Holding Enter down shows no more than one part.
+            try await keyboard.type("\n")
+            await keyboard.pass(.milliseconds(100))
+            try await keyboard.type("\n\n")
+            await keyboard.pass(.milliseconds(500))
+            #expect(!terminal.text.contains("row 36."))
+            try await keyboard.press("\n")
+            #expect(terminal.text.contains("row 40.") && hint.hasPrefix("1 to 2, "))
+            try await keyboard.press("y\n")
+        }
+        #expect(choice == .button(0))
+        let cancelled = try await keyboard.choice(of: alert, by: presenter) {
+            try await keyboard.press("no\n")
+        }
+        #expect(cancelled == .button(1))
+    }
+
     @Test("What is pasted is shown before a button counts, and what is typed has been")
     func pasted() async throws {
         let alert = Alert(

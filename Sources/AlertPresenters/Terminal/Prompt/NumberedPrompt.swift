@@ -82,6 +82,14 @@ struct NumberedPrompt {
             + (parts.last ?? "") + ": "
     }
 
+    /// What may be typed at the prompt, for a person who asks with `?`.
+    var help: String {
+        let mark = Self.laterMark(1, markPrefix)
+        let later = laterOptions.count > 1 ? " \(mark) and so on are the other times." : ""
+        return "A button's number, its label or the only first letter, and then Enter, choose it."
+            + later
+    }
+
     /// The choice that a line makes, by id, label or mark; `nil` if it makes none.
     ///
     /// - Parameter now: The time, which a choice of a date depends on.

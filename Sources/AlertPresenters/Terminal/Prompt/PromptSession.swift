@@ -5,7 +5,8 @@ import AlertCore
 /// Keys are read one by one, so that their timing is known. A line that comes all at once has to be
 /// confirmed: pasted text does, and so does every line in terminals inside editors. A value may be
 /// pasted; but where its Enter comes with it, the answer as a whole has to be confirmed, because the
-/// rest of a pasted text would fill in the fields that follow.
+/// rest of a pasted text would fill in the fields that follow. A text that is longer than the window
+/// is written in parts, and a button that doesn't cancel counts after the last of them.
 struct PromptSession {
     private let presentation: Presentation
     private let prompt: NumberedPrompt
@@ -17,6 +18,8 @@ struct PromptSession {
 
     private var reader = KeyReader()
     private var line: PromptLine
+    /// The lines that have not been written yet.
+    private var rest: ArraySlice<String> = []
     /// A choice that is held back because its key may turn out to be held down.
     private var held: Answer?
     /// The button that was chosen, and the fields that are asked for since then.
@@ -64,8 +67,8 @@ struct PromptSession {
         var dismissal = await presentation.timeUntilDismissal() ?? initialDismissal
         let waiting = await presentation.waiting()
         if waiting.count > 0, let time = dismissal { dismissal = min(time, .seconds(10)) }
-        let text = prompt.lines(facts: facts(waiting, dismissal), columns: columns)
-        terminal.write("\r\n" + text.map { $0 + "\r\n" }.joined())
+        rest = prompt.lines(facts: facts(waiting, dismissal), columns: columns)[...]
+        terminal.write("\r\n" + nextPart())
         input.readWhenDrained()
         for try await event in input.events {
             switch event {
@@ -92,6 +95,22 @@ struct PromptSession {
         throw CancellationError()
     }
 
+    /// The next lines, as many as fit into the window with the question below them.
+    private mutating func nextPart() -> String {
+        let room = max(1, terminal.size.rows - 2)
+        // A notice leaves by itself.
+        let isWhole = presentation.alert.buttons.isEmpty || rest.count <= room
+        let part = rest.prefix(isWhole ? rest.count : room)
+        rest = rest.dropFirst(part.count)
+        return part.map { $0 + "\r\n" }.joined()
+    }
+
+    /// The prompt for a choice, or for the next part of the text.
+    private var question: String {
+        guard !rest.isEmpty else { return prompt.question }
+        return "Enter shows \(rest.count) more line" + (rest.count == 1 ? ": " : "s: ")
+    }
+
     private var initialDismissal: Duration? {
         presentation.alert.buttons.isEmpty
             ? presentation.alert.dismissAfter ?? .seconds(2) : nil
@@ -101,7 +120,7 @@ struct PromptSession {
         let isLargeEnough = AlertScreen.isLargeEnough(terminal.size)
         if isOnTerminal, !isLargeEnough, !hasSaidWhy.tooSmall {
             // The cursor may be after the question.
-            let question = reader.isLive ? prompt.question : ""
+            let question = reader.isLive ? question : ""
             terminal.write(
                 (reader.isLive ? "\r\n" : "") + "The window is too small to answer in.\r\n"
                     + question)
@@ -109,7 +128,7 @@ struct PromptSession {
         }
         let isShown = isOnTerminal && isLargeEnough
         if reader.update(isShown: isShown, isDrained: terminal.isDrained, at: time) {
-            terminal.write(prompt.question)
+            terminal.write(question)
         }
     }
 }
@@ -131,7 +150,7 @@ extension PromptSession {
             if let answer = held {
                 held = nil
                 // What has been filled in is not lost.
-                if answer.isFilledIn { doubt(answer) } else { terminal.write(prompt.question) }
+                if answer.isFilledIn { doubt(answer) } else { terminal.write(question) }
             }
             let isHeld = keys.allSatisfy { $0 == .enter }
             for key in keys { try press(key, isAlone: false, isHeld: isHeld) }
@@ -200,14 +219,26 @@ extension PromptSession {
             return hold(doubtful.answer)
         }
         doubtful = nil
+        if text.isEmpty, !rest.isEmpty { return terminal.write(nextPart() + question) }
         if let choice = prompt.read(line.text) {
+            guard rest.isEmpty || !approves(choice) else {
+                return terminal.write("There is more to read first. " + question)
+            }
             let answer = Answer(choice: choice)
             return line.isDoubtful || hasPastedLine ? doubt(answer) : hold(answer)
         }
         if let note = prompt.note(line.text) { return take(note: note, isAlone: isAlone) }
+        if text == AlertInteraction.helpKey {
+            return terminal.write(prompt.help + "\r\n" + question)
+        }
         let shown = DisplayWidth.truncated(terminal.characters.line(text), to: 30)
         let mistake = shown.isEmpty ? "" : "“\(shown)” is not one of them. "
-        terminal.write(mistake + prompt.question)
+        terminal.write(mistake + question)
+    }
+
+    private func approves(_ choice: PresenterChoice) -> Bool {
+        guard case .button(let index, _) = choice else { return false }
+        return presentation.alert.buttons[index].role != .cancel
     }
 
     /// Takes a line for the field that is asked for.
@@ -226,7 +257,7 @@ extension PromptSession {
     private mutating func take(note text: String, isAlone: Bool) {
         guard text.utf8.count <= Alert.Limit.value else {
             let limit = Alert.Limit.value / 1024
-            return terminal.write("A note has at most \(limit) KiB. " + prompt.question)
+            return terminal.write("A note has at most \(limit) KiB. " + question)
         }
         note = text.isEmpty ? nil : text
         if !isAlone { hasPastedLine = true }
@@ -234,7 +265,7 @@ extension PromptSession {
             text.isEmpty
             ? "No note goes with the answer; to give one, type it after the plus sign. "
             : "This note goes with the answer. "
-        terminal.write(effect + prompt.question)
+        terminal.write(effect + question)
     }
 
     /// Holds an answer back until it is certain that its Enter is not held down.
