@@ -1,4 +1,5 @@
 /// Reads one JSON value, as RFC 8259 has it and nothing more, in time proportional to its length.
+/// A byte order mark before it is skipped, as the RFC allows.
 ///
 /// It refuses what two readers could understand differently: a name that an object has twice, half
 /// of a surrogate pair, bytes that are not UTF-8, and anything after the value.
@@ -21,11 +22,14 @@ struct JSONParser {
     init(_ bytes: [UInt8], isTolerant: Bool = false) {
         self.bytes = bytes
         self.isTolerant = isTolerant
-        if isTolerant, bytes.starts(with: Self.byteOrderMark) { index = Self.byteOrderMark.count }
+        if bytes.starts(with: Self.byteOrderMark) { index = Self.byteOrderMark.count }
     }
 
     /// Reads all bytes as a single value.
     mutating func value() throws(JSONError) -> JSONValue {
+        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
+            throw JSONError("it is in UTF-16, and not in UTF-8")
+        }
         skipBlanks()
         guard byte != nil else { throw JSONError("it is empty") }
         let value = try next()

@@ -83,10 +83,9 @@ extension JSONValue {
     /// Reads one value from a program that may be careless, so that what it says can be used, or at
     /// least be shown and replied to.
     ///
-    /// Beside what ``init(parsing:)`` reads, this takes a byte order mark before the value; names
-    /// that an object has twice, all of whose members stay in their order; half of a surrogate pair,
-    /// which becomes its escape as a text that one sees, such as `\ud83d`; and strings that are not
-    /// UTF-8, whose bytes become U+FFFD.
+    /// Beside what ``init(parsing:)`` reads, this takes names that an object has twice, all of whose
+    /// members stay in their order; half of a surrogate pair, which becomes its escape as a text that
+    /// one sees, such as `\ud83d`; and strings that are not UTF-8, whose bytes become U+FFFD.
     ///
     /// - Returns: The value, and whether it says exactly what the text does. If not, another text
     ///   may have the same value: compare such texts byte by byte.
@@ -109,6 +108,15 @@ extension JSONValue {
 
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The number, if it is one that a `Double` can stand for.
+    package var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let digits): Double(digits: digits)
+        default: nil
+        }
     }
 
     package var integer: Int64? {
@@ -152,8 +160,13 @@ extension JSONValue: Codable {
             var container = encoder.singleValueContainer()
             try container.encode(value)
         case .number(let digits):
+            guard let number = Double(digits: digits) else {
+                let context = EncodingError.Context(
+                    codingPath: encoder.codingPath, debugDescription: "no number of 64 bits")
+                throw EncodingError.invalidValue(digits, context)
+            }
             var container = encoder.singleValueContainer()
-            try container.encode(Double(digits))
+            try container.encode(number)
         case .string(let value):
             var container = encoder.singleValueContainer()
             try container.encode(value)

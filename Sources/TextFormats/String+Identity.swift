@@ -60,6 +60,15 @@ extension String {
     /// Whether it has nothing but whitespace, or nothing at all.
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 
+    /// A line without what programs of Windows write around it: a byte order mark before, and a
+    /// carriage return at its end.
+    package var withoutForeignMarks: String {
+        var scalars = unicodeScalars[...]
+        if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
+        if scalars.last == "\r" { scalars.removeLast() }
+        return String(scalars)
+    }
+
     /// The longest prefix that fits into a number of bytes of UTF-8, without a partial character.
     package func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }

@@ -98,6 +98,8 @@ package struct TextPattern: Sendable {
 extension TextPattern {
     fileprivate struct CharacterSet {
         var ranges: [ClosedRange<Unicode.Scalar>] = []
+        /// Further characters.
+        var properties: [CharacterProperty] = []
         var isInverted = false
 
         /// The set of ``merged`` ranges.
@@ -107,7 +109,10 @@ extension TextPattern {
                 let middle = (low + high) / 2
                 if ranges[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
             }
-            return (low < ranges.count && ranges[low].lowerBound <= scalar) != isInverted
+            let isInside =
+                (low < ranges.count && ranges[low].lowerBound <= scalar)
+                || properties.contains { $0.contains(scalar) }
+            return isInside != isInverted
         }
 
         /// The same set with its ranges in order, none of which overlaps another.
@@ -121,7 +126,8 @@ extension TextPattern {
                 result[result.count - 1] =
                     last.lowerBound...max(last.upperBound, range.upperBound)
             }
-            return CharacterSet(ranges: result, isInverted: isInverted)
+            return CharacterSet(
+                ranges: result, properties: properties, isInverted: isInverted)
         }
 
         static let digits = CharacterSet(ranges: ["0"..."9"])
@@ -261,6 +267,7 @@ extension TextPattern {
                 let low = try classMember()
                 guard rest.first == "-", let after = rest.dropFirst().first, after != "]" else {
                     set.ranges += low.plainRanges
+                    set.properties += low.properties
                     continue
                 }
                 rest.removeFirst()
@@ -291,6 +298,8 @@ extension TextPattern {
             case "W": return CharacterSet.wordCharacters.inverted
             case "s": return .blanks
             case "S": return CharacterSet.blanks.inverted
+            case "p", "P":
+                return CharacterSet(properties: [try property(isInverted: scalar == "P")])
             case "n": plain = "\n"
             case "r": plain = "\r"
             case "t": plain = "\t"
@@ -309,15 +318,31 @@ extension TextPattern {
             }
             return CharacterSet(ranges: [plain...plain])
         }
+
+        /// Reads the `{L}` of `\p{L}`.
+        private mutating func property(isInverted: Bool) throws(Invalid) -> CharacterProperty {
+            guard skip("{") else {
+                throw invalid("has a “\\p” without a name in braces, as in “\\p{L}”")
+            }
+            let name = String(String.UnicodeScalarView(rest.prefix { $0 != "}" }))
+            rest.removeFirst(name.unicodeScalars.count)
+            guard skip("}"), let property = CharacterProperty(name, isInverted: isInverted) else {
+                throw invalid(
+                    "has “\\p{\(name)}”, which is neither a general category of Unicode's, such "
+                        + "as L, Lu or Nd, nor Alphabetic, Uppercase, Lowercase, White_Space, "
+                        + "Emoji or Any")
+            }
+            return property
+        }
     }
 }
 
 extension TextPattern.CharacterSet {
     /// The only character in it; `nil` if there are more.
     fileprivate var single: Unicode.Scalar? {
-        guard !isInverted, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound else {
-            return nil
-        }
+        guard !isInverted, properties.isEmpty, ranges.count == 1,
+            ranges[0].lowerBound == ranges[0].upperBound
+        else { return nil }
         return ranges[0].lowerBound
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,6 +37,29 @@ struct JSONParsingTests {
         }
     }
 
+    @Test("A byte order mark before a value is skipped, and UTF-16 is named")
+    func byteOrderMarks() throws {
+        #expect(try parse("\u{FEFF} [1]\r\n").text() == "[1]")
+        for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
+            let error = #expect(throws: JSONError.self) {
+                try JSONValue(parsing: mark + [0x7B, 0, 0x7D, 0])
+            }
+            #expect(error?.description == "it is in UTF-16, and not in UTF-8")
+        }
+    }
+
+    @Test("A number that no Double can stand for is not another number, and not 0")
+    func doubles() throws {
+        for (text, number) in [
+            ("1e400", nil), ("-1e400", nil), ("1e-400", nil), ("-0.1e-999999999", nil),
+            ("0e-400", 0), ("0.000e9", 0), ("5e-324", .leastNonzeroMagnitude), ("1.5", 1.5),
+            ("7", 7),
+        ] as [(String, Double?)] {
+            #expect(try parse(text).double == number, "\(text)")
+            #expect((try? JSONEncoder().encode(parse(text))) == nil || number != nil, "\(text)")
+        }
+    }
+
     @Test(
         "What is not exactly one value is refused, with the reason and its place",
         arguments: [
@@ -56,7 +80,7 @@ struct JSONParsingTests {
             (#""\ud83d""#, "half of a surrogate pair"), (#""\ude00""#, "half of a surrogate pair"),
             (#""\ud83d\u0041""#, "half of a surrogate pair"),
             ("\"\n\"", "a control character that is not escaped at byte 1"),
-            ("\"a", "it ends too early"), ("\u{FEFF}1", "no value at byte 0"),
+            ("\"a", "it ends too early"), ("1\u{FEFF}", "follows the value at byte 1"),
             ("\u{A0}1", "no value at byte 0"),
             (#"{"a":1,"\u0061":2}"#, "an object has two members “a” at byte 7"),
         ])

@@ -25,6 +25,12 @@ struct TextPatternTests {
             ("^a*?b$", ["b", "aab"], ["a"]),
             ("x$|^y", ["ax", "ya"], ["xa", "ay"]),
             ("[]", [], ["", "a"]), ("[^]", ["a"], [""]),
+            ("^\\p{L}+$", ["aé", "Ω東", "ß"], ["", "a1", "a b", "e\u{301}", "_"]),
+            ("^\\p{Lu}\\p{Lowercase_Letter}*$", ["Zoé", "Ñ"], ["zoé", "ZO"]),
+            ("^[\\p{L}\\p{M}\\p{Nd} '-]+$", ["Zoe\u{301} d'A-1", "٣"], ["a_b", "½"]),
+            ("^\\P{L}$", ["1", " "], ["a", "é"]), ("^[^\\p{L}\\d]$", ["-"], ["a", "1"]),
+            ("^[\\P{Letter}x]$", ["1", "x"], ["y"]), ("^\\p{gc=Sc}$", ["€", "$"], ["e"]),
+            ("^\\p{LC}\\p{Alphabetic}\\p{White_Space}$", ["aª "], ["ªa ", "aa-"]),
         ] as [(String, [String], [String])])
     func matches(pattern: String, these: [String], those: [String]) throws {
         let compiled = try TextPattern(pattern)
@@ -52,6 +58,14 @@ struct TextPatternTests {
             ("\\uD800", "has a “\\u” without the code of a character"),
             ("((a{99}){99}){99}", "repeats too much: it has more than 500 steps"),
             ("(((((){256}){256}){256}){256}){256}", "repeats too much: it has more than 500 steps"),
+            ("\\pL", "has a “\\p” without a name in braces, as in “\\p{L}”"),
+            (
+                "\\p{Script=Latin}",
+                "has “\\p{Script=Latin}”, which is neither a general category of Unicode's, such "
+                    + "as L, Lu or Nd, nor Alphabetic, Uppercase, Lowercase, White_Space, Emoji or "
+                    + "Any"
+            ),
+            ("[a-\\p{L}]", "has a range in “[…]” whose ends are not in order"),
             ("\\u+041", "has a “\\u” without the code of a character"),
             (
                 "a{5,99999999999999999999}",

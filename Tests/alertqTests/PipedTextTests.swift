@@ -27,6 +27,21 @@ struct PipedTextTests {
         }
     }
 
+    @Test("A byte order mark is left out, and the line breaks of Windows are ordinary ones")
+    func fromWindows() {
+        for end in PipedText.End.allCases {
+            for piece in 1...4 {
+                let read = text(
+                    Array("\u{FEFF}a\r\n\rb\r\r\n\u{FEFF}\r\n".utf8), keeping: end, piece: piece)
+                #expect(read == "a\n\rb\r\n\u{FEFF}")
+            }
+        }
+        let lines = "\u{FEFF}" + String(repeating: "0123456\r\n", count: 20)
+        #expect(
+            text(Array(lines.utf8), keeping: .start)
+                == "0123456\n0123456\n0123456\n0123456\n[the last 142 bytes are left out]")
+    }
+
     @Test(
         "Each maximal part of a character that is not UTF-8 is one replacement, and a NUL is shown",
         arguments: [

@@ -26,12 +26,16 @@ package enum FieldJSON {
 
     /// The fields that a JSON Schema of an object asks for, in the order of its properties.
     ///
+    /// A property that may be null, in any of the ways in which libraries write that, is a field that
+    /// may stay empty, also if it is required.
+    ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the property and the keyword that can't
     ///   be a field's.
     package static func fields(schema: JSONValue) throws(AlertError) -> [Alert.Field] {
         guard let members = schema.members else { throw .invalid("schema", "is not an object") }
         let known =
-            ["type", "properties", "required", "additionalProperties"] + Keyword.annotations
+            ["type", "properties", "required", "additionalProperties"] + Keyword.definitions
+            + Keyword.annotations
         if let other = members.first(where: { !known.contains($0.key) }) {
             throw .invalid("schema", "has “\(other.key)”, which a form can't have")
         }
@@ -49,8 +53,9 @@ package enum FieldJSON {
             throw .invalid("schema", "requires “\(unknown)”, which is none of its properties")
         }
         return try properties.map { name, property throws(AlertError) in
-            var field = try Alert.Field(name, schema: property)
-            field.isRequired = required.contains(name)
+            let definitions = Keyword.definitions.map { (start: "#/\($0)/", parts: schema[$0]) }
+            var (field, isOptional) = try Alert.Field.read(name, schema: property, definitions)
+            field.isRequired = required.contains(name) && !isOptional
             return field
         }
     }
@@ -61,6 +66,8 @@ package enum FieldJSON {
         static let annotations = [
             "$schema", "$id", "$comment", "title", "description", "examples", "deprecated",
         ]
+        /// Parts to which a `$ref` leads.
+        static let definitions = ["$defs", "definitions"]
         static let example = #"{"properties": {"name": {"type": "string"}}}"#
     }
 }
@@ -177,14 +184,14 @@ extension Alert.Value {
     }
 
     /// The value that JSON has, whatever its field; `nil` for null, an object, a list of something
-    /// else than texts, and a number that is too large.
+    /// else than texts, and a number that is too large or too close to 0.
     init?(json: JSONValue) {
         switch json {
         case .string(let text): self = .text(text)
         case .bool(let value): self = .boolean(value)
         case .integer(let number): self = .integer(number)
         case .number(let digits):
-            guard let number = Double(digits), number.isFinite else { return nil }
+            guard let number = Double(digits: digits) else { return nil }
             self.init(number)
         case .array(let elements):
             let texts = elements.compactMap(\.string)
@@ -227,30 +234,34 @@ extension Alert.Field {
             throw .invalid("field", "has no id")
         }
         let rest = members.filter { $0.key != "id" && $0.key != "required" }
-        try self.init(id, schema: .object(rest))
+        self = try Self.read(id, schema: .object(rest)).field
         if case .bool(let value)? = json["required"] { isRequired = value }
     }
 
-    /// Reads a property of a JSON Schema.
+    /// Reads a property of a JSON Schema, and whether it may be null.
     ///
+    /// - Parameter definitions: The parts of the schema to which a `$ref` leads, and how it begins.
     /// - Throws: ``AlertError/invalid(_:_:)``, which names what can't be a field.
-    init(_ id: String, schema: JSONValue) throws(AlertError) {
-        var property = try Property(id, schema)
+    fileprivate static func read(
+        _ id: String, schema: JSONValue, _ definitions: Property.Definitions = []
+    ) throws(AlertError) -> (field: Alert.Field, isOptional: Bool) {
+        var property = try Property(id, schema, definitions)
         let title = try property.text("title")
         let detail = try property.text("description")
         let placeholder = try property.text("placeholder")
         let initial = property.take("default")
         let kind = try property.kind()
         try property.end()
-        self.init(id, kind, title: title, detail: detail, placeholder: placeholder)
-        if let initial { initialValue = try value(json: initial) }
+        var field = Alert.Field(id, kind, title: title, detail: detail, placeholder: placeholder)
+        if let initial { field.initialValue = try field.value(json: initial) }
+        return (field, property.isOptional)
     }
 
     /// The value that JSON has for this field.
     package func value(json: JSONValue) throws(AlertError) -> Alert.Value {
         let value = Alert.Value(json: json)
         switch (json, value) {
-        case (.number, nil): throw wrong("must be a smaller number")
+        case (.number, nil): throw wrong("must be 0, or have a size from 5e-324 to 1.7e308")
         case (.array, nil): throw wrong("must be a list of texts")
         case (_, nil): throw wrong("must be a text, a number, true, false or a list")
         case (.number, let value?):
@@ -298,7 +309,7 @@ extension Alert.Field {
         case (.number, _):
             if let whole = Int64(word) { return .integer(whole) }
             let isDecimal = word.utf8.allSatisfy("+-.0123456789e".utf8.contains)
-            let number = isDecimal ? Double(word) : nil
+            let number = isDecimal ? Double(digits: word) : nil
             return number.map { Alert.Value($0) } ?? .text(text)
         default: return .text(text)
         }
@@ -311,21 +322,109 @@ extension Alert.Field {
     }
 
     /// A property of a schema while it is read: each keyword is taken once, and none may be left.
-    private struct Property {
-        let id: String
-        private var members: [(key: String, value: JSONValue)]
+    fileprivate struct Property {
+        typealias Definitions = [(start: String, parts: JSONValue?)]
 
-        init(_ id: String, _ schema: JSONValue) throws(AlertError) {
+        let id: String
+        /// Whether it may be null.
+        private(set) var isOptional = false
+        private var members: [(key: String, value: JSONValue)]
+        private let definitions: Definitions
+
+        init(
+            _ id: String, _ schema: JSONValue, _ definitions: Definitions
+        ) throws(AlertError) {
             self.id = id
+            self.definitions = definitions
             guard let members = schema.members else {
                 throw .invalid("field “\(id)”", "is not an object of JSON")
             }
             self.members = members
+            try unwrap()
             if take("writeOnly") != nil || string("format") == "password" {
                 throw error(
                     "asks for a secret, which a queue that keeps everything must not have; use "
                         + "systemd-ask-password")
             }
+        }
+
+        /// Takes away what libraries wrap a type in: a `$ref`, an alternative of one, and null.
+        private mutating func unwrap() throws(AlertError) {
+            // Definitions may lead to one another, and in a circle.
+            for _ in 0..<16 {
+                var inner = try reference()
+                if inner == nil { inner = onlyAlternative() }
+                guard let inner else { return try takeNullOption() }
+                // What stands outside is about this use of it.
+                members += inner.filter { name, _ in !members.contains { $0.key == name } }
+            }
+            throw error("is defined by itself")
+        }
+
+        /// The members of the part that a `$ref` leads to.
+        private mutating func reference() throws(AlertError) -> [(key: String, value: JSONValue)]? {
+            guard let path = try text("$ref") else { return nil }
+            let parts = definitions.lazy.compactMap { start, parts -> JSONValue? in
+                path.hasPrefix(start) ? parts?[String(path.dropFirst(start.count))] : nil
+            }
+            guard let members = parts.first?.members else {
+                throw error("has the “$ref” “\(path)”, which leads nowhere in the schema")
+            }
+            return members
+        }
+
+        /// The members of the only type among alternatives; options stay where they are.
+        private mutating func onlyAlternative() -> [(key: String, value: JSONValue)]? {
+            for name in ["anyOf", "oneOf", "allOf"] {
+                guard let index = members.firstIndex(where: { $0.key == name }),
+                    let all = members[index].value.elements
+                else { continue }
+                let others = name == "allOf" ? all : all.filter { !Self.isNull($0) }
+                if others.count < all.count { isOptional = true }
+                if others.count == 1, others[0]["const"] == nil, let inner = others[0].members {
+                    members.remove(at: index)
+                    return inner
+                }
+                members[index].value = .array(others)
+            }
+            return nil
+        }
+
+        private static func isNull(_ alternative: JSONValue) -> Bool {
+            alternative.members?.contains { name, value in
+                switch (name, value) {
+                case ("type", .string("null")), ("const", .null): true
+                default: false
+                }
+            } ?? false
+        }
+
+        /// Takes null out of the types and out of an `enum`.
+        private mutating func takeNullOption() throws(AlertError) {
+            switch take("nullable") {
+            case .bool(let value)?: if value { isOptional = true }
+            case nil: break
+            case _?: throw error("has “nullable” that is neither true nor false")
+            }
+            guard let index = members.firstIndex(where: { $0.key == "enum" }),
+                let all = members[index].value.elements
+            else { return }
+            let others = all.filter { if case .null = $0 { false } else { true } }
+            if others.count < all.count { isOptional = true }
+            members[index].value = .array(others)
+        }
+
+        /// The type, which may be in a list with null.
+        private mutating func type() throws(AlertError) -> String? {
+            guard let value = take("type") else { return nil }
+            if let type = value.string { return type }
+            let types = value.elements?.compactMap(\.string) ?? []
+            let others = types.filter { $0 != "null" }
+            guard others.count == 1, types.count == value.elements?.count else {
+                throw error("has a “type” that is neither one nor one beside null")
+            }
+            if types.count > 1 { isOptional = true }
+            return others[0]
         }
 
         func error(_ reason: String) -> AlertError { .invalid("field “\(id)”", reason) }
@@ -365,13 +464,10 @@ extension Alert.Field {
 
         private mutating func bound(_ name: String) throws(AlertError) -> Double? {
             guard let value = take(name) else { return nil }
-            switch value {
-            case .integer(let number): return Double(number)
-            case .number(let digits):
-                if let number = Double(digits), number.isFinite { return number }
-            default: break
+            guard let number = value.double else {
+                throw error("has “\(name)” that is not a number, or not one of 64 bits")
             }
-            throw error("has “\(name)” that is not a number")
+            return number
         }
 
         private mutating func wholeBound(
@@ -390,7 +486,7 @@ extension Alert.Field {
         }
 
         mutating func kind() throws(AlertError) -> Kind {
-            let type = try text("type")
+            let type = try type()
             if let options = try options() {
                 guard type ?? "string" == "string" else {
                     throw error("has options that are not texts")
@@ -402,7 +498,16 @@ extension Alert.Field {
             case "boolean": return .boolean
             case "integer":
                 let low = try wholeBound("minimum", .up) ?? .min
-                return .integer(try range(low, wholeBound("maximum", .down) ?? .max))
+                let high = try wholeBound("maximum", .down) ?? .max
+                let above = try wholeBound("exclusiveMinimum", .down)
+                let below = try wholeBound("exclusiveMaximum", .up)
+                guard above != .max, below != .min else {
+                    throw error("has a bound that leaves no whole number of 64 bits")
+                }
+                return .integer(
+                    try range(
+                        max(low, above.map { $0 + 1 } ?? .min),
+                        min(high, below.map { $0 - 1 } ?? .max)))
             case "number":
                 let low = try bound("minimum") ?? -.greatestFiniteMagnitude
                 return .number(
@@ -411,8 +516,8 @@ extension Alert.Field {
                 guard let items = take("items") else {
                     throw error("is an array without “items”")
                 }
-                var inner = try Property(id, items)
-                guard try inner.text("type") ?? "string" == "string",
+                var inner = try Property(id, items, definitions)
+                guard try inner.type() ?? "string" == "string",
                     let options = try inner.options()
                 else {
                     throw error("is an array of something else than options (“enum” or “anyOf”)")
@@ -460,11 +565,12 @@ extension Alert.Field {
                 }
                 return zip(ids, titles).map { Option($1, id: $0) }
             }
+            if let id = try text("const") { return [Option(id)] }
             // The protocol has the first of them for one option, and the other for several.
             guard let values = take("oneOf") ?? take("anyOf") else { return nil }
             return try (values.elements ?? []).map { value throws(AlertError) in
                 guard let id = value["const"]?.string else {
-                    throw error("has an option without a text as its “const”")
+                    throw error("has an alternative that is no option: it has no text as “const”")
                 }
                 guard let title = value["title"] else { return Option(id) }
                 guard let title = title.string else {

@@ -15,6 +15,9 @@ import TextFormats
 /// | prints a choice without a value for a field that is required, or has an initial value | it failed, unless the button cancels |
 /// | does anything else, such as dying from a signal or failing within half a second | it failed |
 ///
+/// A byte order mark before the line, and a carriage return after it, as programs of Windows write
+/// them, are not part of it.
+///
 /// The alert counts as presented once the program has run for half a second or has printed a
 /// choice. A program that fails is started again, after 1 s and after 2 s. After the third failure
 /// the alert is left to other presenters, and this one pauses: for 1 s, then longer after each
@@ -90,8 +93,9 @@ public struct CommandPresenter: AlertPresenter {
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which says what is wrong with an object.
     private static func choice(
-        _ reply: String, of alert: Alert
+        _ line: String, of alert: Alert
     ) throws(AlertError) -> PresenterChoice? {
+        let reply = line.withoutForeignMarks
         let index = alert.buttonIndex(id: reply)
         if index >= 0 {
             try check(Alert.Input(), of: alert, buttonAt: index)

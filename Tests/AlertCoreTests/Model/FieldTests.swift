@@ -67,6 +67,76 @@ struct FieldTests {
         #expect(try FieldJSON.fields(FieldJSON.text(fields)) == normalized)
     }
 
+    @Test("A field that may be null, as libraries write that, is one that may stay empty")
+    func optional() throws {
+        // The first five as pydantic 2.12 writes Optional fields and enums, the others as zod 4,
+        // OpenAPI 3.0 and draft 7 do.
+        let json = """
+            {"title": "Order", "type": "object", "required": ["a", "b", "c", "f", "g", "k", "plain"],
+             "$defs": {"Color": {"enum": ["red", "blue"], "title": "Color", "type": "string"}},
+             "definitions": {"Size": {"$ref": "#/$defs/Color"}},
+             "properties": {
+             "a": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null, "title": "A"},
+             "b": {"anyOf": [{"minimum": 1, "type": "integer"}, {"type": "null"}], "default": 2},
+             "c": {"anyOf": [{"$ref": "#/$defs/Color"}, {"type": "null"}], "default": null},
+             "d": {"$ref": "#/$defs/Color", "default": "red"},
+             "e": {"anyOf": [{"items": {"$ref": "#/$defs/Color"}, "type": "array"},
+                             {"type": "null"}]},
+             "f": {"type": ["string", "null"], "maxLength": 9},
+             "g": {"type": ["null", "boolean"]},
+             "h": {"oneOf": [{"type": "null"}, {"const": "x", "title": "X"}, {"const": "y"}]},
+             "i": {"enum": ["x", null], "type": ["string", "null"]},
+             "j": {"const": "x", "type": "string"},
+             "k": {"type": "number", "nullable": true},
+             "l": {"allOf": [{"$ref": "#/definitions/Size"}]},
+             "m": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 2.5},
+             "plain": {"type": ["string"]}}}
+            """
+        let fields = try FieldJSON.fields(schema: JSONValue(parsing: Array(json.utf8)))
+        #expect(fields.filter(\.isRequired).map(\.id) == ["plain"])
+        let colors = Alert.Field.Kind.choice(["red", "blue"])
+        let kinds: [Alert.Field.Kind] = [
+            .text(), .integer(1 ... .max), colors, colors,
+            .choices(["red", "blue"], count: 0...2), .text(.init(length: 0...9)), .boolean,
+            .choice([.init("X", id: "x"), "y"]), .choice(["x"]), .choice(["x"]), .number(), colors,
+            .integer(1...2), .text(),
+        ]
+        #expect(fields.map(\.kind) == kinds)
+        #expect(fields.map(\.title).prefix(4) == ["A", "b", "Color", "Color"])
+        #expect(fields.map(\.initialValue).prefix(4) == [nil, 2, nil, "red"])
+        #expect(try FieldJSON.fields(FieldJSON.text(fields)) == fields.map(\.normalized))
+    }
+
+    @Test("A literal is the value that is stored")
+    func literals() {
+        let name = "nas"
+        let values: [Alert.Value] = ["x", "\(name)-1", 2, -0.5, 3.0, true, ["a", "b"], []]
+        #expect(
+            values == [
+                .text("x"), .text("nas-1"), .integer(2), .number(-0.5), .integer(3),
+                .boolean(true), .list(["a", "b"]), .list([]),
+            ])
+    }
+
+    @Test(
+        "A number that can't be stored as it is is refused, in JSON and typed",
+        arguments: ["1e-400", "-1e-400", "1e400"])
+    func unstorable(digits: String) throws {
+        let field = Alert.Field("n", .number())
+        let json = try JSONValue(parsing: Array(digits.utf8))
+        #expect(
+            Self.reason { _ = try field.value(json: json) }
+                == "the value of “n” must be 0, or have a size from 5e-324 to 1.7e308")
+        #expect(
+            Self.reason { _ = try field.value(typed: [digits]) }
+                == "the value of “n” must be a number")
+        let schema = "{\"properties\":{\"n\":{\"type\":\"number\",\"minimum\":\(digits)}}}"
+        let reason = Self.reason {
+            _ = try FieldJSON.fields(schema: JSONValue(parsing: Array(schema.utf8)))
+        }
+        #expect(reason?.contains("has “minimum” that is not a number") == true, "\(reason ?? "")")
+    }
+
     @Test(
         "A schema that no form can have is refused, with the property and what is wrong",
         arguments: [
@@ -88,6 +158,20 @@ struct FieldTests {
             (#"{"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 1}}}"#, "minimum"),
             (#"{"properties": {}, "required": ["a"]}"#, "requires “a”"),
             (#"{"oneOf": [], "properties": {}}"#, "has “oneOf”"),
+            (
+                #"{"properties": {"a": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}"#,
+                "has an alternative that is no option"
+            ),
+            (#"{"properties": {"a": {"type": ["string", "integer"]}}}"#, "has a “type” that is"),
+            (##"{"properties": {"a": {"$ref": "#/$defs/A"}}}"##, "leads nowhere in the schema"),
+            (
+                ##"{"$defs": {"A": {"$ref": "#/$defs/A"}}, "properties": {"a": {"$ref": "#/$defs/A"}}}"##,
+                "is defined by itself"
+            ),
+            (
+                #"{"properties": {"a": {"anyOf": [{"type": "string", "format": "password"}, {"type": "null"}]}}}"#,
+                "asks for a secret"
+            ),
         ])
     func refusedSchema(json: String, part: String) throws {
         let value = try JSONValue(parsing: Array(json.utf8))

@@ -50,6 +50,21 @@ struct CommandPresenterTests {
     }
 
     @Test(
+        "A choice counts as programs of Windows write it, with a byte order mark or \\r",
+        arguments: [
+            "printf 'yes\\r\\n'", "printf '\\357\\273\\277yes\\n'", "printf 'yes\\r'",
+            #"printf '\357\273\277{"button":"yes","note":"n"}\r\n'"#,
+        ])
+    func foreignReply(reply: String) async throws {
+        try await ask()
+        let show = try script("read -r alert; \(reply)")
+        let presenter = try queue.start(["present", "--once", "--on", "command:\(show)"])
+        #expect(await presenter.exit() == 0)
+        let alert = try await story()
+        #expect(alert["outcome"] as? String == "answered" && alert["button"] as? String == "yes")
+    }
+
+    @Test(
         "The first signal ends it, with --once too, and clears what it shows",
         arguments: [SIGTERM, SIGINT, SIGHUP])
     func onceStopped(signal: Int32) async throws {

@@ -2,7 +2,8 @@
 ///
 /// Bytes that aren't UTF-8 become U+FFFD, one for each maximal subpart as Unicode recommends; see
 /// <https://www.unicode.org/versions/latest/core-spec/chapter-3/#G66453>. NULs, which no alert can
-/// contain, become “␀”, as screens show them. Of a text that is too long one end is kept, with a
+/// contain, become “␀”, as screens show them. A byte order mark at its beginning is left out, and the
+/// line breaks of Windows become ordinary ones. Of a text that is too long one end is kept, with a
 /// line that says how many bytes were left out. Memory is bounded by the limit, whatever comes.
 struct PipedText: Sendable {
     /// The end of a text that is kept.
@@ -26,8 +27,8 @@ struct PipedText: Sendable {
 
     mutating func append(_ piece: ArraySlice<UInt8>) {
         count += piece.count
-        // One byte more for the line break that `text` drops.
-        let capacity = limit + 1
+        // Two bytes more for the line break that `text` drops.
+        let capacity = limit + 2
         switch kept {
         case .start: bytes += piece.prefix(max(0, capacity - bytes.count))
         case .end:
@@ -38,17 +39,25 @@ struct PipedText: Sendable {
 
     /// What has come, without the line break that `echo` adds.
     var text: String {
-        let endsLine = bytes.last == UInt8(ascii: "\n") && (kept == .end || bytes.count == count)
-        let characters = Self.characters(endsLine ? bytes.dropLast() : bytes[...])
+        let hasEnd = kept == .end || bytes.count == count
+        let end = hasEnd ? Self.lineBreaks.first { bytes.suffix($0.count) == $0[...] } ?? [] : []
+        var characters = Self.characters(bytes.dropLast(end.count))
+        var all = count - end.count
+        let hasStart = kept == .start || bytes.count == count
+        if hasStart, let first = characters.first, first.scalar == "\u{FEFF}" {
+            characters.removeFirst()
+            all -= first.length
+        }
         let isWhole = bytes.count == count && characters.reduce(0) { $0 + $1.width } <= limit
         guard !isWhole else { return Self.text(characters[...]) }
-        let all = count - (endsLine ? 1 : 0)
         // The number of bytes left out has at most as many digits as that of all.
         let room = limit - note(all).utf8.count - 1
         let rest = kept == .end ? Self.end(of: characters, room) : Self.start(of: characters, room)
         let note = note(all - rest.reduce(0) { $0 + $1.length })
         return kept == .end ? "\(note)\n\(Self.text(rest))" : "\(Self.text(rest))\n\(note)"
     }
+
+    private static let lineBreaks: [[UInt8]] = [[0x0D, 0x0A], [0x0A]]
 
     private func note(_ missing: Int) -> String {
         "[the \(kept == .end ? "first" : "last") \(missing) bytes are left out]"
@@ -76,8 +85,12 @@ extension PipedText {
             switch parser.parseScalar(from: &rest) {
             case .valid(let encoded):
                 let scalar = UTF8.decode(encoded)
-                result.append(
-                    StoredScalar(scalar: scalar == "\0" ? "␀" : scalar, length: encoded.count))
+                if scalar == "\n", result.last?.scalar == "\r" {
+                    result[result.count - 1] = StoredScalar(scalar: "\n", length: 2)
+                } else {
+                    result.append(
+                        StoredScalar(scalar: scalar == "\0" ? "␀" : scalar, length: encoded.count))
+                }
             case .error(let length): result.append(StoredScalar(scalar: "\u{FFFD}", length: length))
             case .emptyInput: return result
             }

@@ -35,7 +35,7 @@ struct CursorFile: Sendable {
         guard count >= 0 else { throw failure("read") }
         guard count > 0 else { return nil }
         let line = String(decoding: buffer[..<count], as: UTF8.self)
-        guard let head = AuditHead(line.trimmingSuffix(while: { $0 == " " || $0 == "\n" })) else {
+        guard let head = AuditHead(line.trimmingSuffix(while: \.isWhitespace)) else {
             throw CommandError(.badData, "\(path) does not hold a cursor of the audit log")
         }
         return head
