@@ -28,6 +28,25 @@ struct AgentArgumentsTests {
         #expect(plain.message == nil && plain.deadline == nil)
     }
 
+    @Test("Every object in a tool's schema names a property, and every list its items")
+    func schemas() {
+        func check(_ schema: JSONValue, _ place: String) {
+            switch schema["type"]?.string {
+            case "object": #expect(schema["properties"]?.members?.isEmpty == false, "\(place)")
+            case "array": #expect(schema["items"] != nil, "\(place)")
+            default: break
+            }
+            for (name, property) in schema["properties"]?.members ?? [] {
+                check(property, "\(place).\(name)")
+            }
+            if let items = schema["items"] { check(items, place + "[]") }
+        }
+        for tool in AgentTools.all {
+            check(tool.input, tool.name)
+            check(tool.output, tool.name + " gives")
+        }
+    }
+
     @Test("Two calls are the same if all arguments are, in whatever order they come")
     func identity() throws {
         func identity(_ json: String) throws -> String { try arguments(json).identity() }
@@ -60,6 +79,11 @@ struct AgentArgumentsTests {
             (
                 #""info":{"a":1,"b":2.50,"c":true,"d":5.0,"e":null}"#,
                 #""info":{"a":"1","b":"2.50","c":"true","d":"5"}"#
+            ),
+            (#""info":{"reference":1}"#, #""info":{"reference":"1"}"#),
+            (
+                #""schema":"{\"properties\":\"{\\\"n\\\":{\\\"type\\\":\\\"integer\\\"}}\"}""#,
+                #""schema":{"properties":{"n":{"type":"integer"}}}"#
             ),
             (#""info":"{\"a\":1}""#, #""info":{"a":"1"}"#), (#""key":42"#, #""key":"42""#),
             (

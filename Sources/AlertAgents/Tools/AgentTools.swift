@@ -32,14 +32,7 @@ enum AgentTools {
                 ("title", JSONSchema.text("The question, in one line of at most 1 KiB")),
                 ("message", JSONSchema.text("What a person must know to decide, at most 64 KiB")),
                 ("buttons", buttons),
-                (
-                    "schema",
-                    JSONSchema.anyObject(
-                        "Up to 8 values to ask for beside the button, as a JSON Schema of an object "
-                            + "whose properties are strings, numbers, integers, booleans, enums or "
-                            + "arrays of enums, as in a form of elicitation. Never ask for secrets: "
-                            + "everything is kept")
-                ),
+                ("schema", schema),
                 (
                     "key",
                     JSONSchema.text(
@@ -140,7 +133,14 @@ enum AgentTools {
                     "alerts",
                     .object([
                         ("type", .string("array")),
-                        ("items", .object([("type", .string("object"))])),
+                        (
+                            "items",
+                            JSONSchema.object(
+                                [
+                                    ("id", JSONSchema.optional("integer", "The alert")),
+                                    ("title", JSONSchema.optional("string", "What was asked")),
+                                ], required: [], isOpen: true)
+                        ),
                     ])
                 ),
                 ("summary", JSONSchema.text("What was found")),
@@ -177,11 +177,49 @@ enum AgentTools {
     private static let priority = JSONSchema.word(
         Alert.Priority.allCases.map(\.word), "How soon it is shown; normal by default")
 
+    // The older of Gemini's interfaces refuses all tools if an object names none of its properties,
+    // so these name one, and say that others are possible.
+
     private static let info = JSONValue.object([
         ("type", .string("object")),
+        ("properties", .object([("reference", JSONSchema.text("Such as a ticket's number"))])),
         ("additionalProperties", .object([("type", .string("string"))])),
-        ("description", .string("Strings that come back with the answer")),
+        ("description", .string("Strings that come back with the answer, under any names")),
     ])
+
+    private static let schema = JSONSchema.described(
+        JSONSchema.object(
+            [
+                (
+                    "properties",
+                    JSONSchema.described(
+                        JSONSchema.object([("value", value)], required: [], isOpen: true),
+                        "The values, under any names, which the answer has, too")
+                ),
+                (
+                    "required",
+                    .object([
+                        ("type", .string("array")),
+                        ("items", .object([("type", .string("string"))])),
+                        ("description", .string("The names of those that can't be left out")),
+                    ])
+                ),
+            ], required: ["properties"], isOpen: true),
+        "Up to 8 values to ask for beside the button, as a JSON Schema of an object whose properties "
+            + "are strings, numbers, integers, booleans, enums or arrays of enums, as in a form of "
+            + "elicitation. Never ask for secrets: everything is kept")
+
+    private static let value = JSONSchema.object(
+        [
+            (
+                "type",
+                JSONSchema.word(
+                    ["string", "integer", "number", "boolean", "array"],
+                    "Bounds, enum, default and so on as in JSON Schema")
+            ),
+            ("title", JSONSchema.text("The label that a person reads")),
+            ("description", JSONSchema.text("More about it")),
+        ], required: [], isOpen: true)
 
     private static let subject = JSONSchema.object(
         [
@@ -226,7 +264,10 @@ extension AgentTools {
                         + "or dismissed")
             ),
             ("button", JSONSchema.optional("string", "The id of the chosen or applied button")),
-            ("values", JSONSchema.anyObject("What was entered, by the schema's properties")),
+            (
+                "values",
+                .object([("description", .string("What was entered, by the schema's properties"))])
+            ),
             ("note", JSONSchema.optional("string", "What was said along with the answer")),
             (
                 "superseded_by",
@@ -265,9 +306,9 @@ enum JSONSchema {
         return .object(members)
     }
 
-    /// An object of any form.
-    static func anyObject(_ description: String) -> JSONValue {
-        .object([("type", .string("object")), ("description", .string(description))])
+    /// A schema with a description.
+    static func described(_ schema: JSONValue, _ description: String) -> JSONValue {
+        .object((schema.members ?? []) + [("description", .string(description))])
     }
 
     static func text(_ description: String) -> JSONValue {

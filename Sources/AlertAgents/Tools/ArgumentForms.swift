@@ -82,12 +82,12 @@ extension JSONValue {
         case "object":
             let value = unwrapped { $0.members != nil }
             guard let members = value.members else { return value }
-            let properties = schema["properties"]
+            let (properties, others) = (schema["properties"], schema["additionalProperties"])
             return .object(
                 members.compactMap { key, value in
                     if case .null = value { return nil }
-                    guard let properties else { return (key, value.asText ?? value) }
-                    return (key, properties[key].map { value.inForm(of: $0, key) } ?? value)
+                    if others?["type"]?.string == "string" { return (key, value.asText ?? value) }
+                    return (key, properties?[key].map { value.inForm(of: $0, key) } ?? value)
                 })
         case "boolean": return unwrapped { if case .bool = $0 { true } else { false } }
         case "integer": return wholeNumberInText.map(JSONValue.integer) ?? self
@@ -127,7 +127,7 @@ extension JSONValue {
     /// A number of seconds as a text.
     private var asDuration: JSONValue {
         if let wholeNumber { return .string(String(wholeNumber)) }
-        guard case .number(let digits) = self, let seconds = Double(digits),
+        guard let seconds = double,
             let milliseconds = Int64(exactly: (seconds * 1000).rounded())
         else { return asText ?? self }
         return .string("\(milliseconds)ms")
