@@ -13,9 +13,10 @@ import Synchronization
 /// ```
 ///
 /// A choice that no person could make fails the test: a button that the alert does not have, a
-/// snooze of no length, or any choice while nothing is on the screen. Swift Testing records an
-/// issue at the line of the choice or, for a script, at the line that created the presenter. XCTest
-/// records nothing: assert what `choose` returns instead.
+/// value that does not fit its field, a snooze of no length, or any choice while nothing is on the
+/// screen. Swift Testing records an issue at the line of the choice or, for a script, at the line
+/// that created the presenter. The alert, whose answer can't come any more, is withdrawn, so that
+/// no call waits for it. XCTest records nothing: assert what `choose` returns instead.
 public final class ScriptedPresenter: AlertPresenter {
     /// A closure that chooses for the simulated person; if it throws, the presenter fails.
     public typealias Script = @Sendable (Alert) async throws -> PresenterChoice
@@ -131,9 +132,9 @@ public final class ScriptedPresenter: AlertPresenter {
 
     /// Makes a choice for the simulated person; returns whether a person could have made it.
     ///
-    /// If nothing is on the screen, or the alert there does not allow the choice, the screen stays
-    /// as it is and the test fails: at the line of the call, unless the last four parameters name
-    /// another.
+    /// If nothing is on the screen, or the alert there does not allow the choice, the test fails: at
+    /// the line of the call, unless the last four parameters name another. The alert is withdrawn
+    /// then.
     @discardableResult
     public func choose(
         _ choice: PresenterChoice, fileID: String = #fileID, filePath: String = #filePath,
@@ -173,10 +174,19 @@ public final class ScriptedPresenter: AlertPresenter {
     /// Records the alert, then runs the script or waits for the test to choose.
     ///
     /// - Throws: What the script throws, or the error passed to ``fail(_:)``; ``ImpossibleChoice``
-    ///   if no person could make the script's choice; `CancellationError` when the alert has to
-    ///   leave the screen.
+    ///   if no person could make the choice, after the alert was withdrawn; `CancellationError` when
+    ///   the alert has to leave the screen.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
         await presentation.didAppear()
+        do {
+            return try await choice(for: presentation)
+        } catch let impossible as ImpossibleChoice {
+            await presentation.withdraw(because: impossible.description)
+            throw impossible
+        }
+    }
+
+    private func choice(for presentation: Presentation) async throws -> PresenterChoice {
         let id = state.withLock { $0.newID() }
         guard let script else { return try await waitForChoice(presentation, id) }
         appear(Appearance(id: id, record: presentation.record, reply: nil))
@@ -273,13 +283,12 @@ extension ScriptedPresenter {
             guard let shown = state.screen.last(where: { $0.reply != nil }) else {
                 return (nil, nil)
             }
-            if let impossible = ImpossibleChoice(choice, on: shown.record.alert) {
-                return (shown, impossible)
-            }
-            return (state.screen.popLast { $0.id == shown.id }, nil)
+            let impossible = ImpossibleChoice(choice, on: shown.record.alert)
+            return (state.screen.popLast { $0.id == shown.id }, impossible)
         }
         if let impossible {
             call.fail(impossible.description)
+            shown?.reply?.resume(throwing: impossible)
             return false
         }
         guard let shown else { return nil }

@@ -43,6 +43,38 @@ struct InMemoryStoreTests {
         await second.close()
     }
 
+    @Test("A question with closures alone is orphaned when its manager has ended, and not before")
+    func closuresWait() async throws {
+        let clock = ManualClock()
+        let store = InMemoryStore(clock: clock)
+        let (other, asker) = (try await AlertManager(store), try await AlertManager(store))
+        let handled = try await asker.show(
+            Alert("Named?", buttons: ["Yes"], handler: "named"), handler: { _, _ in })
+        let plain = try await asker.show(Self.question)
+        let body = try await asker.show(Self.question, handler: { _, _ in })
+        let answered = try await asker.show(Self.question, responseHandler: { _ in })
+        let action = try await asker.show(
+            Alert("Action?", buttons: [Alert.Button("Yes") {}, .cancel("No")], key: "k"))
+        clock.advance(by: .seconds(20))
+        let orphans = {
+            try await other.pending().filter(\.isOrphaned).map(\.id)
+        }
+        #expect(try await eventually { try await orphans().isEmpty })
+        try await other.answer(answered, button: "Yes")
+        #expect(
+            try await eventually { try await other.record(answered).response?.collectedAt != nil })
+        #expect(try await orphans().isEmpty)
+        await asker.close()
+        #expect(try await orphans() == [body, action])
+        let next = try await AlertManager(store)
+        try await next.show(
+            Alert("Action?", buttons: [Alert.Button("Yes") {}, .cancel("No")], key: "k"))
+        #expect(try await eventually { try await orphans() == [body] })
+        #expect(handled < plain)
+        await next.close()
+        await other.close()
+    }
+
     @Test("A second screen goes on with the alert when the first one closes")
     func takeover() async throws {
         let store = InMemoryStore()

@@ -10,7 +10,10 @@ struct ScriptedPresenterTests {
     let presenter = ScriptedPresenter()
     let question = Alert("Go on?", buttons: ["Yes", .cancel("No")])
 
-    private func presentation(of alert: Alert, id: Alert.ID = 7) -> Presentation {
+    private func presentation(
+        of alert: Alert, id: Alert.ID = 7,
+        withdraw: (@Sendable (String) async -> Void)? = nil
+    ) -> Presentation {
         let record = AlertRecord(
             id: id, alert: alert,
             source: .init(
@@ -19,7 +22,7 @@ struct ScriptedPresenterTests {
             snoozes: 0, response: nil)
         return Presentation(
             record: record, waitingCount: 0, expiry: nil, clock: ManualClock(), appeared: {},
-            dismissal: { nil })
+            dismissal: { nil }, withdraw: withdraw)
     }
 
     private func show(_ alert: Alert) async -> Task<PresenterChoice, any Error> {
@@ -53,25 +56,75 @@ struct ScriptedPresenterTests {
     static let refused: [(PresenterChoice, String)] = [
         (.button(2), "“Go on?” has no button 2: the last one is 1"),
         (.button(-1), "“Go on?” has no button -1"),
+        (.button(0, Alert.Input(values: ["x": 1])), "the value of “x” is for no field"),
+        (.button(0, Alert.Input(note: String(repeating: "n", count: 5000))), "the note has 5000"),
         (.later(.zero), "must be more than zero"),
         (.later(.seconds(-1)), "must be more than zero"),
         (.later(.seconds(Int64.max)), "longer than 100 years"),
     ]
 
     @Test(
-        "An impossible choice fails the test at its line, and has no effect",
+        "An impossible choice fails the test at its line, and the presenter with it",
         arguments: refused)
     func impossible(choice: PresenterChoice, text: String) async throws {
-        let showing = await show(question)
+        let first = await show(question)
         await expectIssue(text, line: #line + 1) {
             #expect(!presenter.choose(choice))
         }
+        await #expect(throws: ImpossibleChoice.self) { try await first.value }
+        let second = await show(question)
         await expectIssue(text, line: #line + 1) {
             #expect(!presenter.chooseIfShown(choice))
         }
-        #expect(presenter.isShowing)
-        presenter.choose(.button(0))
-        #expect(try await showing.value == .button(0))
+        await #expect(throws: ImpossibleChoice.self) { try await second.value }
+        #expect(!presenter.isShowing)
+    }
+
+    private static let form = Alert(
+        "Copies?", buttons: ["Yes", .cancel("No")],
+        fields: [Alert.Field("copies", .integer(1...3), isRequired: true)])
+
+    @Test("An impossible choice ends the waits for the answer, in every manager and closure")
+    func impossibleChoiceEndsWaits() async throws {
+        let store = InMemoryStore()
+        let screen = try await AlertManager(store, presenters: [presenter])
+        screen.onError { _ in }
+        let asker = try await AlertManager(store)
+        let ended = Flag()
+        try await asker.show(Self.form) { response in
+            if response.outcome == .withdrawn { ended.set() }
+        }
+        _ = await presenter.waitUntilShown()
+        await expectIssue("must be a whole number from 1 to 3", line: #line + 1) {
+            presenter.choose(.button(0, Alert.Input(values: ["copies": 4])))
+        }
+        #expect(await eventually { ended.isSet })
+        let asking = Task { try await asker.ask(Self.form) }
+        #expect(await eventually { presenter.shown.count == 2 && presenter.isShowing })
+        await expectIssue("the value of “copies” is missing", line: #line + 1) {
+            presenter.choose(.button(0))
+        }
+        let response = try await asking.value
+        #expect(response.outcome == .withdrawn && response.button == nil)
+        #expect(try await asker.pending().isEmpty)
+        await asker.close()
+        await screen.close()
+    }
+
+    @Test("A script whose value doesn't fit has the alert withdrawn, with the reason")
+    func impossibleValueOfScript() async throws {
+        let line = #line + 1
+        let presenter = ScriptedPresenter { _ in .button(0, Alert.Input(values: ["copies": "x"])) }
+        let withdrawn = Flag()
+        await expectIssue("the value of “copies” must be a whole number", line: line) {
+            await #expect(throws: ImpossibleChoice.self) {
+                try await presenter.present(
+                    presentation(of: Self.form) { reason in
+                        if reason.contains("“Copies?” can't be answered so") { withdrawn.set() }
+                    })
+            }
+        }
+        #expect(withdrawn.isSet)
     }
 
     @Test("A button of an alert without buttons is an impossible choice")
@@ -80,8 +133,7 @@ struct ScriptedPresenterTests {
         await expectIssue("it has none", line: #line + 1) {
             #expect(!presenter.choose(.button(0)))
         }
-        presenter.choose(.close)
-        #expect(try await showing.value == .close)
+        await #expect(throws: ImpossibleChoice.self) { try await showing.value }
     }
 
     @Test("A choice for an empty screen fails the test, except with chooseIfShown")

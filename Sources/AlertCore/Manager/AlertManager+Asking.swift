@@ -79,7 +79,9 @@ extension AlertManager {
     ) async throws(AlertError) -> Alert.ID {
         var alert = alert.filledIn
         if let presenters { alert.presenters = presenters }
-        let asking = try await enqueue(alert, delegate)
+        // Closures end with this process. A named handler, which others may have, does not.
+        let isAwaited = alert.handler == nil && AlertClosures.isAny(of: alert, body)
+        let asking = try await enqueue(alert, delegate, isAwaited: isAwaited)
         await reportIfUnattended(asking, isAwaited: false)
         let record = asking.receipt.record
         let mine = AlertClosures(alert: alert, asked: record, body: body)
@@ -318,6 +320,9 @@ extension AlertManager {
         let record = asking.receipt.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
             tellHandlers(.keep(mine, for: record.id))
+            if record.response == nil, closureWaits[record.id] == nil {
+                closureWaits[record.id] = waitingClaim(on: record.id)
+            }
         }
         wake()
         if record.response != nil {
@@ -334,10 +339,7 @@ extension AlertManager {
         waiters.add(wait, for: record.id)
         wake()
         Task { await watch(asking) }
-        // The response is waited for all the same if others can't be told, or not yet.
-        let claim = AskerClaim { [store] () async throws(AlertError) in
-            try await store.claim(record.id, for: .waiting)
-        }
+        let claim = waitingClaim(on: record.id)
         defer { claim.end() }
         return try await withTaskCancellationHandler {
             do {
@@ -349,6 +351,14 @@ extension AlertManager {
         } onCancel: {
             wait.deliver(.failure(CancellationError()))
             waiters.remove(wait, for: record.id)
+        }
+    }
+
+    /// Tells others that something here waits for the response to an alert, which it does all the
+    /// same if they can't be told, or not yet.
+    private nonisolated func waitingClaim(on id: Alert.ID) -> AskerClaim {
+        AskerClaim { [store] () async throws(AlertError) in
+            try await store.claim(id, for: .waiting)
         }
     }
 

@@ -54,6 +54,7 @@ extension AlertManager {
         case .closuresEnded(let id, let collects):
             if collects { store.post(.collected(id), by: context.caller) }
             closureClaims.removeValue(forKey: id)?.end()
+            closureWaits.removeValue(forKey: id)?.end()
         case .read(let name, let last): Task { await self.read(name, after: last) }
         case .run(let body, let name, let id):
             Task.detached(executorPreference: CallbackExecutor.shared) {

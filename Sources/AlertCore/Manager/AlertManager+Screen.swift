@@ -410,6 +410,9 @@ extension AlertManager {
                 guard isAwaited else { return false }
                 return try? await self?.store.record(id).isOrphaned
             },
+            withdraw: { [weak self] reason in
+                _ = try? await self?.withdraw(id, .own(.program), because: reason)
+            },
             queueName: context.queueName)
         screenParts.presentation = (number, presentation)
         return presentation

@@ -55,6 +55,8 @@ public actor AlertManager {
     var delegateCalls = DelegateCalls()
     var callsInLine: [Int: DelegateCall] = [:]
     var handlers = Handlers()
+    /// Tell other processes that closures here wait for a response.
+    var closureWaits: [Alert.ID: AskerClaim] = [:]
     /// The claims on the responses whose closures run.
     var closureClaims: [Alert.ID: any Claim] = [:]
     var log = LogReading()

@@ -424,7 +424,11 @@ struct AlertClosures: Sendable {
 
     typealias Body = @Sendable (Alert, Response) async throws -> Void
 
-    var isEmpty: Bool { body == nil && alert.buttons.allSatisfy { $0.action == nil } }
+    var isEmpty: Bool { !Self.isAny(of: alert, body) }
+
+    static func isAny(of alert: Alert, _ body: Body?) -> Bool {
+        body != nil || alert.buttons.contains { $0.action != nil }
+    }
 
     /// Runs the chosen button's action, then the code for any response.
     func run(for response: Response) async throws {

@@ -127,6 +127,14 @@ extension Alert {
     }
 
     /// What a field of an answer has.
+    ///
+    /// Literals are values, too:
+    ///
+    /// ```swift
+    /// let values: [String: Alert.Value] = [
+    ///     "name": "nas-2026", "copies": 2, "ratio": 0.5, "keep": true, "tags": ["old", "large"],
+    /// ]
+    /// ```
     public enum Value: Sendable, Hashable {
         /// A text, or the id of the chosen option.
         case text(String)
@@ -191,6 +199,25 @@ extension Alert {
         configure(&field)
         fields.append(field)
     }
+}
+
+extension Alert.Value: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
+{
+    /// Creates a text.
+    public init(stringLiteral text: String) { self = .text(text) }
+
+    /// Creates a whole number.
+    public init(integerLiteral number: Int64) { self = .integer(number) }
+
+    /// Creates a number; one that is whole, and fits, is ``integer(_:)``, as it is stored.
+    public init(floatLiteral number: Double) { self.init(number) }
+
+    /// Creates yes or no.
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+
+    /// Creates a list of the ids of options.
+    public init(arrayLiteral ids: String...) { self = .list(ids) }
 }
 
 // MARK: - Checking fields

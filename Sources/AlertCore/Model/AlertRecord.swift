@@ -87,7 +87,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// will store within a second or so, unless the clock has been set back by then.
     public package(set) var isStored = true
     /// Whether it still waits although nobody waits for its response any longer: its asker, which
-    /// did, has ended, and no other process has joined it.
+    /// did, with a call or with closures, has ended, and no other process has joined it.
     ///
     /// It is `false` in the first ten seconds, for an alert that was asked without waiting or that
     /// names a ``Alert/handler``, and where it is not known, as in a backup. The alert can be

@@ -12,6 +12,7 @@ public struct Presentation: Sendable {
     private let dismissal: @Sendable () async -> Duration?
     private let waitingNow: (@Sendable () async -> WaitingAlerts)?
     private let orphanedNow: (@Sendable () async -> Bool?)?
+    private let withdrawal: (@Sendable (_ reason: String) async -> Void)?
     private var run: PresenterRun?
 
     package init(
@@ -19,7 +20,8 @@ public struct Presentation: Sendable {
         appeared: @escaping @Sendable () async -> Void,
         dismissal: @escaping @Sendable () async -> Duration?,
         waiting: (@Sendable () async -> WaitingAlerts)? = nil,
-        orphaned: (@Sendable () async -> Bool?)? = nil, queueName: String? = nil
+        orphaned: (@Sendable () async -> Bool?)? = nil,
+        withdraw: (@Sendable (_ reason: String) async -> Void)? = nil, queueName: String? = nil
     ) {
         self.record = record
         self.queueName = queueName
@@ -30,6 +32,7 @@ public struct Presentation: Sendable {
         self.dismissal = dismissal
         waitingNow = waiting
         orphanedNow = orphaned
+        withdrawal = withdraw
     }
 
     /// The same appearance, for the presenter of a run.
@@ -67,6 +70,10 @@ public struct Presentation: Sendable {
 
     /// Whether nobody waits for the response now; see ``AlertRecord/isOrphaned``.
     public func isOrphaned() async -> Bool { await orphanedNow?() ?? record.isOrphaned }
+
+    /// Takes the alert back, so that nobody waits for an answer that can't come; the log has the
+    /// reason.
+    package func withdraw(because reason: String) async { await withdrawal?(reason) }
 
     /// What is asked.
     public var alert: Alert { record.alert }
