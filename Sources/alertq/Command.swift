@@ -17,6 +17,10 @@ protocol Command: Sendable {
     static var options: [Option<Self>] { get }
     /// Paragraphs of help that follow the options.
     static var discussion: [String] { get }
+    /// Command lines with which the help ends.
+    static var examples: [Example] { get }
+    /// What was probably meant by an operand too many; it follows the word, and may be empty.
+    static var adviceForSurplus: String { get }
     /// Whether options end at the first operand, because the rest belongs to another command.
     static var endsOptionsAtOperand: Bool { get }
     /// The exit code of every failure, for a verb whose other exit codes are another command's.
@@ -28,6 +32,8 @@ protocol Command: Sendable {
     /// A verb with nothing given: each property has its default.
     init()
     var common: Common { get set }
+    /// Whether results are printed as JSON, and errors then, too.
+    var isJSON: Bool { get }
     /// Checks the rules among options once all have been read, and combines what belongs together.
     mutating func validate() throws
     /// Does all of the work on the calling thread if that needs no waiting; `nil` means that
@@ -40,9 +46,13 @@ extension Command {
     static var operands: [Operand<Self>] { [] }
     static var options: [Option<Self>] { [] }
     static var discussion: [String] { [] }
+    static var examples: [Example] { [] }
+    static var adviceForSurplus: String { "" }
     static var endsOptionsAtOperand: Bool { false }
     static var failure: ExitCode? { nil }
     static func refuse(_ error: UsageError, in context: Context) -> ExitCode? { failure }
+
+    var isJSON: Bool { false }
 
     mutating func validate() throws {}
     func runAtOnce(in context: Context) throws -> ExitCode? { nil }
@@ -58,6 +68,7 @@ extension Command {
             name: name, abstract: abstract, operands: operands.map(\.syntax),
             options: options.map { $0.syntax(in: verb) },
             common: Common.options.map { $0.syntax(in: verb.common) }, discussion: discussion,
+            examples: examples, adviceForSurplus: adviceForSurplus,
             endsOptionsAtOperand: endsOptionsAtOperand)
     }
 

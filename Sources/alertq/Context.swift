@@ -18,6 +18,8 @@ struct Context: Sendable {
     private(set) var isUTC = false
     /// Whether stderr gets errors alone.
     private(set) var isQuiet = false
+    /// Whether errors are objects of JSON.
+    private(set) var isJSON = false
 
     init(
         output: Output, errors: Output,
@@ -44,6 +46,13 @@ struct Context: Sendable {
         return context
     }
 
+    /// The same context, with errors as objects of JSON if `isJSON` is set.
+    func with(isJSON: Bool) -> Context {
+        var context = self
+        context.isJSON = isJSON
+        return context
+    }
+
     /// The asker's name: the one that was given, else the environment's, else this command's.
     func source(_ given: String?) throws -> String {
         try given ?? variables("ALERTQ_SOURCE") ?? "alertq"
@@ -66,11 +75,25 @@ struct Context: Sendable {
     ///
     /// On a terminal that a program has borrowed, the line appears once that program has ended. A
     /// stderr that can't be written loses the line: it must not change what the command does.
-    func note(_ line: String) {
-        let write = { @Sendable [errors] in
-            _ = try? errors.write("alertq: \(SafeText.line(line))\n")
-        }
+    func note(_ line: String) { writeError("alertq: \(SafeText.line(line))") }
+
+    private func writeError(_ line: String) {
+        let write = { @Sendable [errors] in _ = try? errors.write(line + "\n") }
         if errors.isTerminal { LentTerminal.afterwards(write) } else { write() }
+    }
+
+    /// Says on stderr why a verb has failed: in a line as ``note(_:)`` writes it or, with `--json`,
+    /// in an object with the exit code.
+    func fail(_ error: any Error, _ verb: String?, _ code: ExitCode) {
+        let message = "\(error)"
+        let json = JSONValue.object([
+            ("error", .string(message)), ("verb", .optional(verb)),
+            ("exit_code", .integer(Int64(code.rawValue))),
+        ])
+        guard isJSON, let text = try? json.text() else {
+            return note((verb.map { "\($0): " } ?? "") + message)
+        }
+        writeError(text)
     }
 
     /// Writes one line to stderr, as ``note(_:)`` does, unless only errors are wanted there.

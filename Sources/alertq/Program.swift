@@ -53,8 +53,9 @@ enum Program {
         case let end as CommandEnd: exit(end.status)
         case let error as OutputError where error.isBrokenPipe: die(of: SIGPIPE)
         default:
-            context.note("\(error)")
-            exit((failure ?? ExitCode(error)).rawValue)
+            let code = failure ?? ExitCode(error)
+            context.fail(error, nil, code)
+            exit(code.rawValue)
         }
     }
 
@@ -95,6 +96,8 @@ enum Program {
             return .ended(.done)
         default: break
         }
+        // Until the words have been understood, what they look like counts.
+        let context = context.with(isJSON: words.prefix { $0 != "--" }.contains("--json"))
         do {
             let (verb, rest) = try verb(words)
             guard let verb else {
@@ -104,10 +107,11 @@ enum Program {
             }
             return try begin(verb, rest, in: context)
         } catch let error as UsageError {
-            context.note("\(error)")
             let group = Verbs.group(first)
-            let code = usage(group.isEmpty ? "help" : "help \(first)", context)
-            return .ended(group.first?.failure ?? code)
+            let code = group.first?.failure ?? .usage
+            context.fail(error, nil, code)
+            hint(group.isEmpty ? "help" : "help \(first)", context)
+            return .ended(code)
         }
     }
 
@@ -120,6 +124,7 @@ enum Program {
                 return .ended(.done)
             }
             let context = context.with(isUTC: command.common.isUTC)
+                .with(isJSON: command.isJSON)
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
             return .goesOn(command, context)
         } catch {
@@ -143,21 +148,21 @@ enum Program {
     ) throws -> ExitCode {
         switch error {
         case let error as UsageError:
-            let own = verb.refuse(error, in: context)
-            context.note("\(verb.name): \(error)")
-            let code = usage("\(verb.name) --help", context)
-            return own ?? code
+            let code = verb.refuse(error, in: context) ?? .usage
+            context.fail(error, verb.name, code)
+            hint("\(verb.name) --help", context)
+            return code
         case let error as OutputError where error.isBrokenPipe: throw error
         case is Interruption, is CommandEnd: throw error
         default:
-            context.note("\(verb.name): \(error)")
-            return verb.failure ?? ExitCode(error)
+            let code = verb.failure ?? ExitCode(error)
+            context.fail(error, verb.name, code)
+            return code
         }
     }
 
-    private static func usage(_ help: String, _ context: Context) -> ExitCode {
-        try? context.errors.write("Try 'alertq \(help)'.\n")
-        return .usage
+    private static func hint(_ help: String, _ context: Context) {
+        if !context.isJSON { try? context.errors.write("Try 'alertq \(help)'.\n") }
     }
 
     /// The verb that the words begin with, and what follows it; no verb for a group's help.

@@ -42,6 +42,9 @@ struct ShellTests {
         _ = try await queue.run(
             "ask", "Prune?", "-b", "yes=Prune", "-b", "Ja, bitte", "--cancel", "no=Keep",
             "--key", "prune:1", "--detach")
+        _ = try await queue.run(
+            "ask", "Rename?", "-b", "yes", "--field", "name", "--schema",
+            #"{"properties":{"keep":{"type":"boolean"}}}"#, "--cancel", "no", "--detach")
         let bin = queue.directory + "/bin"
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
@@ -69,6 +72,9 @@ struct ShellTests {
             ("alertq ask --priority=cr\t", "--priority=critical"),
             ("alertq ask --key pr\t", "prune:1"),
             ("alertq audit v\t", "verify"),
+            ("alertq answer 2 yes --set na\tx", "name=x"),
+            ("alertq answer 2 yes --set keep=y\t", "keep=yes"),
+            ("alertq answer 2 yes --set=keep=y\t", "--set=keep=yes"),
             ("alertq restore ~/cop\t", "~/copy.db"),
             ("alertq restore \"back ups/o\t", "back ups/old.db"),
             ("alertq list --database ~/cop\t", "~/copy.db"),

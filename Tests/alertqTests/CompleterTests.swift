@@ -103,6 +103,43 @@ struct CompleterTests {
         #expect(users == [NSUserName()])
     }
 
+    @Test(
+        "--set is completed by the fields of the alert and their values, --button by what was chosen"
+    )
+    func fields() async throws {
+        let path = try TemporaryDirectory()
+        let manager = try await AlertManager(path: path.database)
+        let fields = [
+            Alert.Field("name", title: "New name", initialValue: "nas"),
+            Alert.Field("keep", .boolean),
+            Alert.Field("days", .choices(["Sat", "Sun"])), Alert.Field("copies", .integer()),
+        ]
+        try await manager.show(
+            Alert("Rename?", buttons: ["Yes", .cancel("No")], fields: fields, key: "k"))
+        await manager.close()
+        let queue = ["--database", path.database]
+        let answer = ["answer"] + queue
+        for start in [answer + ["1", "Yes"], answer + ["--key", "k", "Yes"]] {
+            for (words, expected) in [
+                (["--set", ""], ["name=", "keep=", "days=", "copies="]),
+                (["--set", "k"], ["keep="]), (["--set=n"], ["--set=name="]),
+                (["--set", "name="], ["name=nas"]), (["--set", "keep=y"], ["keep=yes"]),
+                (["--set", "days="], ["days=Sat", "days=Sun"]), (["--set", "copies="], []),
+                (
+                    ["--set", "keep=no", "--set", "days=Sat", "--set", ""],
+                    ["name=", "days=", "copies="]
+                ),
+            ] {
+                #expect(await Self.texts(start + words) == expected, "\(words)")
+            }
+        }
+        #expect(await Self.texts(answer + ["--set", ""]) == [])
+        let history = ["history"] + queue + ["--button", ""]
+        #expect(await Self.texts(history) == [])
+        #expect(try await Program.run(answer + ["1", "Yes"], in: TestContext().context()) == .done)
+        #expect(await Self.texts(history) == ["Yes"])
+    }
+
     @Test("Without a queue there is nothing to offer, and none is created")
     func noQueue() async throws {
         let path = try TemporaryDirectory()

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import TestSupport
 import Testing
 
@@ -29,6 +29,35 @@ struct HelpTests {
     func overview() throws {
         #expect(try Help.overview == Self.golden("overview", Help.overview))
         #expect(Help.overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("The verbs that take most learning have examples, which can be typed as they are")
+    func examples() async throws {
+        let verbs = Verbs.all.filter { !$0.syntax.examples.isEmpty }
+        #expect(
+            Set(verbs.map { $0.name }).isSuperset(of: [
+                "ask", "run", "watch", "history", "answer", "present",
+            ]))
+        // Prints the words of the last command of a line as a shell has them.
+        let print = "alertq() { printf '%s\\n' \"$@\"; }; prune() { :; }; df() { :; }; "
+        for verb in verbs {
+            let help = Help.text(for: verb)
+            for example in verb.syntax.examples {
+                #expect(help.contains("\n  \(example.line)\n"), "\(example.line) is too long")
+                let shell = Process()
+                shell.executableURL = URL(filePath: "/bin/sh")
+                shell.arguments = ["-c", print + example.line]
+                let pipe = Pipe()
+                shell.standardOutput = pipe
+                try shell.run()
+                let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+                shell.waitUntilExit()
+                let words = String(decoding: output, as: UTF8.self).split(separator: "\n")
+                    .map(String.init)
+                #expect(words.first == verb.name, "\(example.line)")
+                _ = try #require(try verb.parse(Array(words.dropFirst())), "\(example.line)")
+            }
+        }
     }
 
     @Test("An abstract starts with a capital letter and ends without a full stop")

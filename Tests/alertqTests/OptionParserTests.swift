@@ -53,6 +53,8 @@ struct OptionParserTests {
             (["--mesage", "x", "T"], "unknown option “--mesage”; did you mean --message?"),
             (["-jx", "T"], "unknown option “-j”; put text that begins with a dash after --"),
             (["-sheet", "T"], "unknown option “-s”; did you mean --sheet?"),
+            (["-t", "10m", "T"], "unknown option “-t”; did you mean --timeout?"),
+            (["-s", "x", "T"], "unknown option “-s”; put text that begins with a dash after --"),
             (["-Delete?"], "unknown option “-D”; put text that begins with a dash after --"),
             (["-é", "T"], "an option is one ASCII letter, or a word after two dashes"),
             (
@@ -64,7 +66,16 @@ struct OptionParserTests {
             (["--sheet=1", "T"], "the option --sheet takes no argument"),
             (["--key=a", "--key=b", "T"], "the option --key is given twice"),
             ([], "expected TITLE; usage: alertq ask TITLE"),
-            (["a", "b"], "unexpected argument “b”; usage: alertq ask TITLE"),
+            (
+                ["a", "b"],
+                "unexpected argument “b”; a longer text needs --message, and a title of several "
+                    + "words quotes; usage: alertq ask TITLE"
+            ),
+            (
+                ["--", "a", "--json"],
+                "unexpected argument “--json”; options stand before “--”, which ends them; "
+                    + "usage: alertq ask TITLE"
+            ),
             (["--=x", "T"], "unknown option “--”; put text that begins with a dash after --"),
         ])
     func problems(words: [String], sentence: String) throws {
@@ -72,6 +83,53 @@ struct OptionParserTests {
             try AskCommand.parse(words)
         }
         #expect(error.description == sentence)
+    }
+
+    @Test(
+        "What was probably meant is said",
+        arguments: [
+            (["history", "-n", "3"], "history: unknown option “-n”; did you mean --limit?"),
+            (["audit", "list", "-n3"], "audit list: unknown option “-n”; put text"),
+            (
+                ["snooze", "1", "10m"],
+                "snooze: “10m” is not the id of an alert; ids are numbers from 1; for how long, or "
+                    + "until when, is said with --for 10m"
+            ),
+            (
+                ["snooze", "1", "tomorrow 8:00"], "--for 'tomorrow 8:00'"
+            ),
+            (["notify", "T", "BODY"], "notify: unexpected argument “BODY”; a longer text needs"),
+        ])
+    func meant(words: [String], sentence: String) async throws {
+        let test = TestContext()
+        #expect(try await Program.run(words, in: test.context()) == .usage)
+        #expect(test.errors.text.contains(sentence), "\(test.errors.text)")
+    }
+
+    @Test("With --json, an error is an object of JSON, also where the line can't be understood")
+    func json() async throws {
+        for (words, json) in [
+            (
+                ["list", "--json", "--limit", "0"],
+                #"{"error":"--limit: “0” is not a count; give a number of at least 1","verb":"list","exit_code":64}"#
+            ),
+            (
+                ["lsit", "--json"],
+                #"{"error":"unknown verb “lsit”; did you mean “list”?","verb":null,"exit_code":64}"#
+            ),
+            (
+                ["list", "--json", "--database", "/nowhere/q.db"],
+                #"{"error":"there is no queue at /nowhere/q.db","verb":"list","exit_code":66}"#
+            ),
+        ] {
+            let test = TestContext()
+            _ = try await Program.run(words, in: test.context())
+            #expect(test.output.text.isEmpty)
+            #expect(test.errors.text == json + "\n")
+        }
+        let test = TestContext()
+        _ = try await Program.run(["show", "--", "--json"], in: test.context())
+        #expect(test.errors.text.hasPrefix("alertq: show: "))
     }
 
     @Test("--help wins over missing and superfluous operands", arguments: [[], ["a", "b"]])

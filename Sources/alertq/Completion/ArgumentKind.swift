@@ -14,6 +14,10 @@ enum ArgumentKind: Sendable, Hashable {
     case newButton
     /// A button of the alert that is named before it.
     case button
+    /// A button that was chosen lately.
+    case chosenButton
+    /// A field of the alert that is named, “=” and its value.
+    case fieldValue
     /// A button that the same command line adds.
     case addedButton
     case key

@@ -44,6 +44,8 @@ struct Completer: Sendable {
         case .waitingAlert: return matching(await otherWaiting().map(Self.candidate))
         case .uncollectedAlert: return matching(await uncollected().map(Self.candidate))
         case .button: return matching(await buttons())
+        case .chosenButton: return matching(await chosenButtons())
+        case .fieldValue: return matching(await fieldValues())
         case .key: return matching(await keys())
         case .source: return matching(await sources())
         case .user:
@@ -125,17 +127,37 @@ extension Completer {
 
     /// The buttons of the alert that was named last, by its id or by its key.
     private func buttons() async -> [Candidate] {
-        let key = line.occurrences.last { $0.option.kind == .key }?.value
-        let record: AlertRecord?
-        if let word = line.operands.last {
-            guard let id = Alert.ID(word) else { return [] }
-            record = await reading { manager in try await manager.record(id) }
-        } else if let key {
-            record = await uncollected().last { $0.alert.key == key }
-        } else {
-            return []
+        let word = line.operands.last
+        guard word == nil || word.flatMap(Alert.ID.init) != nil else { return [] }
+        return await namedAlert()?.buttons.map { Candidate($0.id, $0.title) } ?? []
+    }
+
+    /// The alert with the last id among the operands, or with the key.
+    private func namedAlert() async -> Alert? {
+        if let id = line.operands.lazy.compactMap({ Alert.ID($0) }).last {
+            return await reading { manager in try await manager.record(id).alert }
         }
-        return record?.alert.buttons.map { Candidate($0.id, $0.title) } ?? []
+        let key = line.occurrences.last { $0.option.kind == .key }?.value
+        guard let key else { return nil }
+        return await uncollected().last { $0.alert.key == key }?.alert
+    }
+
+    private func chosenButtons() async -> [Candidate] {
+        await recent().compactMap { $0.response?.button }.map { Candidate($0.id, $0.title) }
+    }
+
+    /// The fields that have no value yet or, after “=”, the values that can be listed.
+    private func fieldValues() async -> [Candidate] {
+        let given = line.occurrences.filter { $0.option.kind == .fieldValue }.compactMap(\.value)
+        return await namedAlert()?.fields.flatMap { field -> [Candidate] in
+            let start = field.id + "="
+            if line.current.hasPrefix(start) {
+                return field.listedValues.map { Candidate(start + $0.id, $0.title) }
+            }
+            let isGiven = given.contains { $0.hasPrefix(start) }
+            if case .choices = field.kind {} else if isGiven { return [] }
+            return [Candidate(start, field.title)]
+        } ?? []
     }
 
     /// Alerts that wait, and those whose response has not been collected.
@@ -181,5 +203,16 @@ extension Completer {
         }
         try options.validate()
         return options.queue
+    }
+}
+
+extension Alert.Field {
+    /// The values that it can have, if they can be listed, and otherwise its initial one.
+    fileprivate var listedValues: [Option] {
+        switch kind {
+        case .boolean: ["yes", "no"]
+        case .choice(let options), .choices(let options, _): options
+        case .text, .integer, .number: initialValue.map { [Option($0.text)] } ?? []
+        }
     }
 }

@@ -96,8 +96,8 @@ enum Shell: String, Sendable, CaseIterable {
                             # bash would insert it as it is, and might run a part of it.
                             continue
                         fi
-                        # A program follows.
-                        [[ $line == *: ]] && compopt -o nospace
+                        # A program follows, or a value.
+                        [[ $line == *[:=] ]] && compopt -o nospace
                         COMPREPLY+=("$line")
                     done ;;
             esac
@@ -130,8 +130,8 @@ enum Shell: String, Sendable, CaseIterable {
                     shown+=("${line%%$'\t'*}")
                 fi
             done
-            # A program follows.
-            [[ $#texts -eq 1 && $texts[1] == *: ]] && suffix=(-S '')
+            # A program follows, or a value.
+            [[ $#texts -eq 1 && $texts[1] == *[:=] ]] && suffix=(-S '')
             compadd "${suffix[@]}" -l -d shown -a texts
         }
         if [[ $funcstack[1] == _alertq ]]; then _alertq "$@"; else compdef _alertq alertq; fi

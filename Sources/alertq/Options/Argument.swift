@@ -37,6 +37,19 @@ struct Argument<Value>: Sendable {
     }
 }
 
+extension Argument {
+    /// The same argument, with advice for what was probably meant by a text that can't be read.
+    func advising(_ advice: @escaping @Sendable (_ text: String) -> String?) -> Argument {
+        Argument(placeholder, kind) { [read] text throws(UsageError) in
+            do throws(UsageError) {
+                return try read(text)
+            } catch {
+                throw advice(text).map { UsageError("\(error); \($0)") } ?? error
+            }
+        }
+    }
+}
+
 // MARK: - Words
 
 extension Argument {

@@ -10,6 +10,7 @@ struct OptionParser: Sendable {
     private let options: [OptionSyntax]
     private let operands: [OperandSyntax]
     private let endsOptionsAtOperand: Bool
+    private let adviceForSurplus: String
 
     /// getopt keeps its position in global variables.
     private static let turn = Mutex(())
@@ -22,6 +23,7 @@ struct OptionParser: Sendable {
         options = syntax.allOptions
         operands = syntax.operands
         endsOptionsAtOperand = syntax.endsOptionsAtOperand
+        adviceForSurplus = syntax.adviceForSurplus
     }
 
     /// Parses what follows the verb.
@@ -143,11 +145,22 @@ extension OptionParser {
     private func unknown(_ name: String, in word: String) -> UsageError {
         // `-message` is one dash short of what was meant.
         let meant = word.drop { $0 == "-" }.prefix { $0 != "=" }
-        let suggestion = Suggestion.text(for: String(meant), among: options.map(\.name))
+        let suggestion =
+            word.count == 2 && !word.hasPrefix("--")
+            ? longOption(forLetter: String(meant))
+            : Suggestion.text(for: String(meant), among: options.map(\.name))
         let hint =
             suggestion.map { "; did you mean --\($0)?" }
             ?? "; put text that begins with a dash after --"
         return UsageError("unknown option “\(name)”\(hint)")
+    }
+
+    /// The option that other programs have under a letter, or the only one that begins with it.
+    private func longOption(forLetter letter: String) -> String? {
+        let names = options.map(\.name)
+        if letter == "n", names.contains("limit") { return "limit" }
+        let matches = names.filter { $0.hasPrefix(letter) }
+        return matches.count == 1 ? matches[0] : nil
     }
 
     private func checkRepeats(_ occurrences: [ParsedLine.Occurrence]) throws(UsageError) {
@@ -167,7 +180,14 @@ extension OptionParser {
             throw UsageError("expected \(operands[given.count].name); \(usage)")
         }
         guard given.count <= limit else {
-            throw UsageError("unexpected argument “\(given[limit])”; \(usage)")
+            let word = given[limit]
+            // Only after “--” can an option be an operand.
+            let isOption = options.contains {
+                word == "--\($0.name)" || word == "-\($0.short ?? "-")"
+            }
+            let advice =
+                isOption ? "; options stand before “--”, which ends them" : adviceForSurplus
+            throw UsageError("unexpected argument “\(word)”\(advice); \(usage)")
         }
     }
 }

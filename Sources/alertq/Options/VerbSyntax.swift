@@ -10,6 +10,8 @@ struct VerbSyntax: Sendable {
     /// The options that it shares with other verbs.
     let common: [OptionSyntax]
     let discussion: [String]
+    let examples: [Example]
+    let adviceForSurplus: String
     let endsOptionsAtOperand: Bool
 
     var allOptions: [OptionSyntax] { options + common }

@@ -51,10 +51,16 @@ enum QueueChoice: Sendable, Hashable {
     /// Whether the user named the queue, and so expects it to exist.
     var isNamed: Bool {
         switch self {
-        case .standard: Identity.environment("ALERTQ_DATABASE") != nil
+        case .standard: isNamedByEnvironment
         case .system: false
         case .file: true
         }
+    }
+
+    /// Whether a variable of the environment names it, and no option.
+    var isNamedByEnvironment: Bool {
+        guard case .standard = self else { return false }
+        return Identity.environment("ALERTQ_DATABASE") != nil
     }
 
     /// The option that makes another process choose the same queue, whatever its environment.

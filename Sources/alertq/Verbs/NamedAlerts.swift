@@ -107,8 +107,7 @@ extension NamingCommand {
             } catch {
                 code = ExitCode(error)
                 guard alerts.areSeveral, Self.isAboutOneAlert(error) else { throw error }
-                context.note(
-                    "\(Self.name): \(await queue.locating(error, nil))")
+                context.fail(await queue.locating(error, nil), Self.name, code)
             }
             if first == .done { first = code }
         }

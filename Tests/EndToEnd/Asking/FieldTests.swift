@@ -106,6 +106,45 @@ struct FieldTests {
         #expect(try await queue.objects("list").isEmpty)
     }
 
+    @Test("Options of a list that are given as one are named as they have to be given")
+    func joinedOptions() async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue, "--schema", Self.schema)
+        for (typed, advice) in [
+            (
+                "sda,sdb",
+                "must be some of sda, sdb; each is given on its own: --set disks=sda "
+                    + "--set disks=sdb"
+            ),
+            ("sda sdb", "each is given on its own"), ("sda,sdc", "must be some of sda, sdb\n"),
+        ] {
+            let told = try await queue.run("answer", "1", "yes", "--set", "disks=\(typed)")
+            #expect(told.code == 65 && told.errors.contains(advice), "\(told)")
+        }
+    }
+
+    @Test("A schema's file may begin with a byte order mark, and what is wrong with one is said")
+    func schemaFile() async throws {
+        let queue = try CommandLineQueue()
+        let path = queue.directory + "/schema.json"
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        try (mark + Data(Self.schema.replacing("\n", with: "\r\n").utf8))
+            .write(to: URL(filePath: path))
+        try await ask(queue, "--schema", "@" + path)
+        #expect(try await queue.run("show", "1").output.contains("name (New name), required"))
+        let utf16 = try #require("{}".data(using: .utf16))
+        for (contents, reason) in [
+            (Data("[".utf8), "ends too early"), (Data("x".utf8), "there is no value at byte 0"),
+            (utf16, "it is in UTF-16, and not in UTF-8"),
+        ] {
+            try contents.write(to: URL(filePath: path))
+            let asked = try await queue.run("ask", "T", "--schema", "@" + path, "--detach")
+            #expect(asked.code == 65, "\(asked)")
+            #expect(asked.errors.contains("the schema in “\(path)” is not JSON: "), "\(asked)")
+            #expect(asked.errors.contains(reason) && !asked.errors.contains("@@"), "\(asked)")
+        }
+    }
+
     @Test(
         "A forged value or note is found, and not returned",
         arguments: [

@@ -36,6 +36,39 @@ struct ReadingTests {
 
     // MARK: What waits
 
+    @Test("A failure is an object of JSON on stderr, for each of several alerts")
+    func errorsAsJSON() async throws {
+        let queue = try CommandLineQueue()
+        _ = try await queue.run("ask", "Q?", "-b", "yes", "--cancel", "no", "--detach")
+        let shown = try await queue.run("show", "7", "1", "8", "--json")
+        #expect(shown.code == 66)
+        #expect(
+            shown.output.split(separator: "\n").count == 1 && shown.output.hasPrefix(#"{"id":1"#))
+        let errors = shown.errors.split(separator: "\n")
+        #expect(
+            errors
+                == [7, 8].map {
+                    #"{"error":"there is no alert \#($0)","verb":"show","exit_code":66}"#
+                }[...], "\(shown)")
+        let bare = try await queue.run("show", "7", "8")
+        #expect(bare.errors.hasPrefix("alertq: show: there is no alert 7\nalertq: show: "))
+    }
+
+    @Test("notify --quiet prints nothing, and doctor says that the environment named the queue")
+    func quietNoticeAndNamedQueue() async throws {
+        let queue = try CommandLineQueue()
+        for options in [["--quiet"], ["-q", "--on", "dialog"]] {
+            let notice = try await queue.start(["notify", "N"] + options).finish()
+            #expect(notice.code == 0 && notice.output.isEmpty && notice.errors.isEmpty, "\(notice)")
+        }
+        #expect(try await queue.run("notify", "N", "-q", "--json").output.hasPrefix(#"{"id":3"#))
+        let doctor = try await queue.run("doctor")
+        let note = "queue: $ALERTQ_DATABASE names \(queue.path)\n"
+        #expect(doctor.output.contains(note), "\(doctor)")
+        let named = try await queue.run("doctor", "--database", queue.path)
+        #expect(!named.output.contains("$ALERTQ_DATABASE"), "\(named)")
+    }
+
     @Test(
         "A local time that the clock skips is moved on by as much; of one that comes twice, the first counts",
         arguments: [

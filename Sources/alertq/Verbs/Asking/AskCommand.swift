@@ -70,6 +70,17 @@ struct AskCommand: AskingCommand {
         """,
         Unattended.discussion, DateText.future,
     ]
+    static let examples = [
+        Example(
+            #"alertq ask "Prune snapshots?" --destructive yes=Prune --cancel no=Keep && prune"#,
+            "Ask, and run prune if the answer is yes"),
+        Example(
+            #"alertq ask "Reboot tonight?" -b yes=Reboot --cancel no=Later --key r42 --detach"#,
+            "Ask without waiting; the same key finds the answer later"),
+        Example(
+            #"df -h / | alertq ask "Is that enough?" -m - -b Yes --cancel No --timeout 1h"#,
+            "Show a program's output with the question, for an hour"),
+    ]
 
     private static let exitCodes: [[ExitCode]] = [
         [.done, .cancelButton], ExitCode.endsWithoutButton,

@@ -219,8 +219,9 @@ extension AskSession {
 
 extension AskSession {
     private func printID(_ record: AlertRecord) throws -> ExitCode {
+        let isWanted = isJSON || verb != NotifyCommand.name || !question.isQuiet
         do {
-            try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
+            if isWanted { try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)") }
         } catch {
             // The asker must be able to find it again, or to take it back.
             context.note("\(verb): the alert is stored as \(record.id), and stays in the queue")

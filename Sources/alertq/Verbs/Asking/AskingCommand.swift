@@ -7,6 +7,9 @@ protocol AskingCommand: Command where Common == QueueOptions {
 
 extension AskingCommand {
     static var operands: [Operand<Self>] { [Operand(.text("TITLE"), \.question.$title)] }
+    static var adviceForSurplus: String {
+        "; a longer text needs --message, and a title of several words quotes"
+    }
 
     func runAtOnce(in context: Context) throws -> ExitCode? {
         try session(in: context).runAtOnce()
@@ -137,9 +140,11 @@ extension Option where Target: AskingCommand {
     }
 
     static var quiet: Option {
-        Option(
-            "quiet", short: "q", \.question.isQuiet,
-            help: "Write only errors to stderr, for example under cron")
+        quiet(help: "Write only errors to stderr, for example under cron")
+    }
+
+    static func quiet(help: String) -> Option {
+        Option("quiet", short: "q", \.question.isQuiet, help: help)
     }
 
     static var plain: Option {

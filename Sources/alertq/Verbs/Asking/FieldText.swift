@@ -36,20 +36,38 @@ extension Alert.Field {
     }
 }
 
+extension Alert.Field {
+    /// How several options are typed that were given as one, such as `Mon,Fri`.
+    fileprivate func adviceForList(_ texts: [String]) -> String? {
+        guard case .choices(let options, _) = kind else { return nil }
+        let names = options.flatMap { [$0.id, $0.title] }
+        for text in texts where !names.hasIdentical(text) {
+            let parts = text.split { ",; ".contains($0) }.map(String.init)
+            guard parts.count > 1, parts.allSatisfy(names.hasIdentical) else { continue }
+            return "each is given on its own: "
+                + parts.map { "--set \(id)=" + ShellText.quoted($0) }.joined(separator: " ")
+        }
+        return nil
+    }
+}
+
 extension FieldJSON {
     /// The fields of a schema in JSON, or in the file after an `@`.
     static func fields(typed text: String) throws -> [Alert.Field] {
-        var bytes = Array(text.utf8)
-        if text.hasPrefix("@") {
-            bytes = try contents(of: String(text.dropFirst()))
-        }
-        do { return try fields(schema: JSONValue(parsing: bytes)) } catch let error as JSONError {
+        let path = text.hasPrefix("@") ? String(text.dropFirst()) : nil
+        let bytes = try path.map(contents(of:)) ?? Array(text.utf8)
+        let json: JSONValue
+        do { json = try JSONValue(parsing: bytes) } catch {
+            if let path {
+                throw AlertError.invalid("schema", "in “\(path)” is not JSON: \(error)")
+            }
             guard text.contains("{") else {
                 let file = ShellText.quoted("@\(text)")
                 throw AlertError.invalid("schema", "is not JSON; to read a file: --schema \(file)")
             }
             throw AlertError.invalid("schema", "is not JSON: \(error)")
         }
+        return try fields(schema: json)
     }
 
     /// A schema is not longer than this.
@@ -88,8 +106,15 @@ extension NamedText {
                 values[name] = .text(texts.joined())
                 continue
             }
-            // An empty text stands for no value, also where there is an initial one.
-            values[name] = try field.value(typed: texts) ?? .text("")
+            do throws(AlertError) {
+                // An empty text stands for no value, also where there is an initial one.
+                values[name] = try field.value(typed: texts) ?? .text("")
+            } catch {
+                guard case .invalid(let subject, let reason) = error,
+                    let advice = field.adviceForList(texts)
+                else { throw error }
+                throw .invalid(subject, "\(reason); \(advice)")
+            }
         }
         return values
     }

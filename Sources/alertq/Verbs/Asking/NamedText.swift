@@ -8,8 +8,8 @@ extension Argument where Value == NamedText {
     /// A name, “=” and a text, which may be empty and contain “=”.
     ///
     /// - Parameter form: What the help calls it, such as `K=V`.
-    static func named(_ form: String) -> Argument {
-        Argument(form) { text throws(UsageError) in
+    static func named(_ form: String, _ kind: ArgumentKind = .text) -> Argument {
+        Argument(form, kind) { text throws(UsageError) in
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
                 throw UsageError("“\(text)” is not of the form \(form)")
             }

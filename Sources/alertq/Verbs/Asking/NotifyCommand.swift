@@ -12,7 +12,8 @@ struct NotifyCommand: AskingCommand {
             help: "How long it stays on the screen; 2 s by default"),
         .info, .on,
         Option("wait", \.waits, help: "Wait until it has been shown and dismissed"),
-        .waitFor, .plain, .quiet,
+        .waitFor, .plain,
+        .quiet(help: "Print nothing but errors, for example under cron"),
         Option(
             "if-unattended", .unattendedNotice, \.question.ifUnattended,
             help: "What to do if nobody is there to see it: wait, or fail with exit code 14"),

@@ -58,6 +58,14 @@ struct RunCommand: AskingCommand {
         """,
         Unattended.discussion, DateText.future,
     ]
+    static let examples = [
+        Example(
+            "alertq run -- prune --older-than 30d",
+            "Show the command, and run it once a person approves"),
+        Example(
+            #"alertq run -m "Before the release" --timeout 2h -- deploy 42"#,
+            "Say why, and give up after two hours"),
+    ]
     static let endsOptionsAtOperand = true
     static let failure: ExitCode? = .notRun
 

@@ -14,7 +14,8 @@ struct AnswerCommand: ChangingCommand {
                 "seen", .text("DIGEST"), \.seen,
                 help: "Answer only if DIGEST is that of the alert, as its JSON shows it"),
             Option(
-                "set", .named("ID=VALUE"), each: \.typed, help: "Give a field of the alert a value"),
+                "set", .named("ID=VALUE", .fieldValue), each: \.typed,
+                help: "Give a field of the alert a value"),
             Option("note", .text("TEXT"), \.note, help: "Say something along with the answer"),
         ] + byKey
     static let discussion = [
@@ -44,6 +45,17 @@ struct AnswerCommand: ChangingCommand {
         terminal and reads from it. Without a terminal, with a file or a pipe as its standard \
         input, or in the background, it is recorded as a program's.
         """,
+    ]
+    static let examples = [
+        Example(
+            "alertq answer 42 yes",
+            "Choose the button yes of alert 42"),
+        Example(
+            #"alertq answer --key reboot-42 no --note "not before Monday""#,
+            "Answer the question with a key, and say why"),
+        Example(
+            "alertq answer 42 yes --set name=nas-2026 --set days=Sat --set days=Sun",
+            "Fill in its fields; a list takes one --set for each option"),
     ]
 
     var common = QueueOptions()

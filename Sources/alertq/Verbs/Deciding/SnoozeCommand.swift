@@ -6,7 +6,14 @@ import TextFormats
 struct SnoozeCommand: ChangingCommand {
     static let name = "snooze"
     static let abstract = "Snooze alerts, so that they come again after a time"
-    static let operands: [Operand<Self>] = [Operand(.alertID, each: \.alerts.ids)]
+    static let operands: [Operand<Self>] = [
+        Operand(
+            .alertID.advising { text in
+                (try? DateText.deadline(text, now: Date())).map { _ in
+                    "for how long, or until when, is said with --for " + ShellText.quoted(text)
+                }
+            }, each: \.alerts.ids)
+    ]
     static let options: [Option<Self>] =
         [
             Option(

@@ -118,8 +118,9 @@ extension WithdrawCommand {
         case .failure(let error) where ExitCode(error) == .conflict: return .done
         case .failure(let error):
             guard Self.isAboutOneAlert(error) else { throw error }
-            context.note("\(Self.name): \(error)")
-            return ExitCode(error)
+            let code = ExitCode(error)
+            context.fail(error, Self.name, code)
+            return code
         }
     }
 }

@@ -154,6 +154,11 @@ struct DoctorCommand: Command {
             try await print(reindexed(in: context), context)
             return .done
         }
+        if queue.isNamedByEnvironment {
+            let place = queue.location.description
+            let detail = "$ALERTQ_DATABASE names \(place)"
+            try print(Finding(check: "queue", detail: detail, isNote: true), context)
+        }
         let checkup = QueueCheckup(path: queue.path, patience: isStrict ? patience : nil)
         return try print(await checkup.findings() + PresenterCheckup.findings(), in: context)
     }

@@ -34,6 +34,9 @@ enum Help {
         }
         sections.append("Common options:\n" + table(syntax.common, width))
         sections += syntax.discussion.map { paragraph($0, width) }
+        if !syntax.examples.isEmpty {
+            sections.append("Examples:\n" + syntax.examples.map { text($0, width) }.joined())
+        }
         return sections.joined(separator: "\n")
     }
 
@@ -64,6 +67,12 @@ enum Help {
             // Half of a narrow screen would be empty: there each option has a line of its own.
             return entry(head, option.help + repeats, from: width < 60 ? 10 : 30, width)
         }.joined()
+    }
+
+    private static func text(_ example: Example, _ width: Int) -> String {
+        let line = wrapped(example.line, to: width - 4).joined(separator: "\n    ")
+        let about = wrapped(example.about, to: width - 6).map { "      \($0)\n" }
+        return "  \(line)\n" + about.joined()
     }
 
     /// A name, and from a column on its description; a name that extends to the column gets a line

@@ -143,6 +143,7 @@ private struct Roff {
         line(Self.escaped(verb.abstract) + ".")
         for option in verb.options { self.option(option) }
         for paragraph in verb.discussion { self.paragraph(paragraph) }
+        for example in verb.examples { self.example(example.about + ":", example.line) }
     }
 
     /// Text as troff prints it: no character of it is a command.

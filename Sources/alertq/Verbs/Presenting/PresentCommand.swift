@@ -66,6 +66,17 @@ struct PresentCommand: Command {
         well, all of them show the same one, and the first answer counts.
         """,
     ]
+    static let examples = [
+        Example(
+            "alertq present",
+            "Show alerts in this terminal, until Ctrl-C"),
+        Example(
+            "alertq present --on desktop --on command:./alert-menu",
+            "Show them as notifications, and with a program of your own"),
+        Example(
+            "alertq present --install",
+            "Show them on your desktop at each login"),
+    ]
 
     /// How long it may take to end, with presenters that don't take their alert off the screen.
     private static let endTime = Duration.seconds(8)

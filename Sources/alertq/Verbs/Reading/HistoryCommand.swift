@@ -12,7 +12,9 @@ struct HistoryCommand: SearchingCommand {
         Option(
             "outcome", .word, \.outcome,
             help: "answered, cancelled, dismissed, expired or withdrawn"),
-        Option("button", .text("ID"), \.button, help: "Only where this button was chosen"),
+        Option(
+            "button", .text("ID", .chosenButton), \.button,
+            help: "Only where this button was chosen"),
         Option("by", .word, \.by, help: "person, program, policy, asker or system"),
         Option("user", .accountName, \.user, help: "Only what this account decided"),
         Option(
@@ -56,6 +58,17 @@ struct HistoryCommand: SearchingCommand {
         spreadsheet might take for a formula, because it begins with =, +, - or @, or that begins \
         with an apostrophe, gets an apostrophe before it; programs should use --json.
         """,
+    ]
+    static let examples = [
+        Example(
+            "alertq history --source backup --since 30d",
+            "List what was decided for the asker backup in the last 30 days"),
+        Example(
+            "alertq history --by person --button yes --limit 5",
+            "List the last five to which people said yes"),
+        Example(
+            #"alertq history --text '"old snapshots" prune' --csv"#,
+            "Find words in questions and answers, for a spreadsheet"),
     ]
 
     /// How many responses are in memory at a time.

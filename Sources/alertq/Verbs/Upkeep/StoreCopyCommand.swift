@@ -51,7 +51,7 @@ struct StoreCopyCommand: Command {
     @Required private var source: String
     @Required private var target: String
     private var host: String?
-    private var isJSON = false
+    private(set) var isJSON = false
 
     func validate() throws {
         guard let host, !Account.isHost(host) else { return }

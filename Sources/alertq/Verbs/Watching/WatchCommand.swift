@@ -27,7 +27,7 @@ struct WatchCommand: SearchingCommand {
             "exec-timeout", .duration, \.$limit,
             help: "How long a run may take", default: LengthText.text),
         Option(
-            "button", .text("ID"), \.button,
+            "button", .text("ID", .chosenButton), \.button,
             help: "With --exec: only where this button was chosen"),
         Option(
             "outcome", .word, \.outcome,
@@ -74,6 +74,17 @@ struct WatchCommand: SearchingCommand {
         no other. A cursor that does not fit the log ends it with 66: remove FILE to begin again.
         """,
         DateText.past,
+    ]
+    static let examples = [
+        Example(
+            "alertq watch",
+            "Print what happens to all alerts from now on"),
+        Example(
+            "alertq watch --json --after 0",
+            "Print all that has happened, and what follows, as JSON"),
+        Example(
+            "alertq watch --exec ./answered --source backup",
+            "Run a program for each answer to the asker backup"),
     ]
 
     var common = QueueOptions()
