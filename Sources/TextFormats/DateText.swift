@@ -17,9 +17,11 @@ package enum DateText {
             return Timestamp.date(milliseconds: milliseconds)
         }
         guard let date = moment(text, now: now, .last(after: start)) else {
-            throw UnreadableText(
-                "“\(text)” is not a time; write it like 7d or 1h30m for that long ago, yesterday, "
-                    + "10:00, 2026-11-20, 2026-11-20T10:00 or 2026-11-20T10:00:00Z")
+            let advice =
+                DurationText.suggestion(for: text).map { "\($0) for that long ago" }
+                ?? "it like 7d or 1h30m for that long ago, yesterday, 10:00, 2026-11-20, "
+                + "2026-11-20T10:00 or 2026-11-20T10:00:00Z"
+            throw UnreadableText("“\(text)” is not a time; write \(advice)")
         }
         return date
     }

@@ -24,8 +24,8 @@ package enum DurationText {
             throw UnreadableText("the duration is empty; write it like 90s, 10m or 1h30m")
         }
         guard let duration = try length(text) else {
-            throw UnreadableText(
-                "“\(text)” is not a duration; write it like 90s, 10m, 1h30m, 2d, 1w or 500ms")
+            let advice = suggestion(for: text) ?? "it like 90s, 10m, 1h30m, 2d, 1w or 500ms"
+            throw UnreadableText("“\(text)” is not a duration; write \(advice)")
         }
         return duration
     }
@@ -43,6 +43,32 @@ package enum DurationText {
         }
         return .milliseconds(milliseconds)
     }
+
+    /// The duration that was probably meant by a text that is none, such as `0.3s` or `10 minutes`.
+    package static func suggestion(for text: String) -> String? {
+        let number = text.prefix { ("0"..."9").contains($0) || $0 == "." || $0 == "," }
+        let word = text.dropFirst(number.count).filter { $0 != " " }.lowercased()
+        let points = String(number.map { $0 == "," ? "." : $0 })
+        guard let count = Double(digits: points),
+            let unit = units.first(where: { unit in
+                unit.name == word || word.isEmpty && unit.name == "s"
+                    || words[unit.name]?.contains { $0 == word || $0 + "s" == word } == true
+            })
+        else { return nil }
+        let milliseconds = (count * Double(unit.milliseconds)).rounded()
+        guard milliseconds >= 1, milliseconds <= Double(longest.milliseconds) else { return nil }
+        var rest = Int64(milliseconds)
+        return units.reduce(into: "") { result, unit in
+            if rest >= unit.milliseconds { result += "\(rest / unit.milliseconds)\(unit.name)" }
+            rest %= unit.milliseconds
+        }
+    }
+
+    /// What else people write for the units.
+    private static let words = [
+        "ms": ["msec", "millisecond"], "s": ["sec", "second"], "m": ["min", "minute"],
+        "h": ["hr", "hour"], "d": ["day"], "w": ["wk", "week"],
+    ]
 
     /// The sum of the parts, or `nil` for a text that is not a duration.
     private static func milliseconds(_ text: String) throws(UnreadableText) -> Int64? {

@@ -16,6 +16,24 @@ struct DurationTextTests {
         #expect(try DurationText.parse(text) == .milliseconds(milliseconds))
     }
 
+    @Test("What was probably meant by a text that is not a duration is a duration")
+    func suggestions() throws {
+        for (text, meant) in [
+            ("0.3s", "300ms"), ("1.5h", "1h30m"), ("2,5d", "2d12h"), ("1.5", "1s500ms"),
+            ("10min", "10m"), ("10 minutes", "10m"), ("1 Hour", "1h"), ("2weeks", "2w"),
+            ("5secs", "5s"), ("0.0001s", nil), ("0.0", nil), ("9e9d", nil), ("99999999w", nil),
+            ("x", nil), (".", nil), ("1.2.3s", nil), ("10 fortnights", nil), ("", nil),
+        ] as [(String, String?)] {
+            #expect(DurationText.suggestion(for: text) == meant, "\(text)")
+            if let meant { _ = try DurationText.parse(meant) }
+        }
+        #expect {
+            _ = try DurationText.parse("1,5 h")
+        } throws: {
+            "\($0)" == "“1,5 h” is not a duration; write 1h30m"
+        }
+    }
+
     @Test(
         "A text that is not a duration is refused with a sentence",
         arguments: [

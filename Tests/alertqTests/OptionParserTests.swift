@@ -76,6 +76,8 @@ struct OptionParserTests {
                 "unexpected argument “--json”; options stand before “--”, which ends them; "
                     + "usage: alertq ask TITLE"
             ),
+            (["a", "--timeout", "0.3s"], "--timeout: “0.3s” is not a time; write 300ms"),
+            (["a", "--valid", "10 minutes"], "--valid: “10 minutes” is not a duration; write 10m"),
             (["--=x", "T"], "unknown option “--”; put text that begins with a dash after --"),
         ])
     func problems(words: [String], sentence: String) throws {
@@ -89,7 +91,11 @@ struct OptionParserTests {
         "What was probably meant is said",
         arguments: [
             (["history", "-n", "3"], "history: unknown option “-n”; did you mean --limit?"),
-            (["audit", "list", "-n3"], "audit list: unknown option “-n”; put text"),
+            (["audit", "list", "-n3"], "audit list: unknown option “-n”; did you mean --limit?"),
+            (
+                ["history", "--since", "1.5h"],
+                "history: --since: “1.5h” is not a time; write 1h30m for that long ago"
+            ),
             (
                 ["snooze", "1", "10m"],
                 "snooze: “10m” is not the id of an alert; ids are numbers from 1; for how long, or "

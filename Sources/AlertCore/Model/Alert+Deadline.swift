@@ -34,9 +34,11 @@ extension DateText {
     ) throws(UnreadableText) -> Alert.Deadline {
         if let duration = try DurationText.length(text) { return .after(duration) }
         guard let date = next(text, now: now) else {
-            throw UnreadableText(
-                "“\(text)” is not a time; write it like 90s, 10m, 1h30m or 2d, or tomorrow, "
-                    + "18:00, 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00Z")
+            let advice =
+                DurationText.suggestion(for: text)
+                ?? "it like 90s, 10m, 1h30m or 2d, or tomorrow, 18:00, 2026-11-20, "
+                + "2026-11-20T18:00 or 2026-11-20T18:00:00Z"
+            throw UnreadableText("“\(text)” is not a time; write \(advice)")
         }
         return .at(date)
     }

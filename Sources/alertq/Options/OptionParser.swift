@@ -146,8 +146,8 @@ extension OptionParser {
         // `-message` is one dash short of what was meant.
         let meant = word.drop { $0 == "-" }.prefix { $0 != "=" }
         let suggestion =
-            word.count == 2 && !word.hasPrefix("--")
-            ? longOption(forLetter: String(meant))
+            !word.hasPrefix("--") && meant.dropFirst().allSatisfy(\.isNumber)
+            ? longOption(forLetter: String(meant.prefix(1)))
             : Suggestion.text(for: String(meant), among: options.map(\.name))
         let hint =
             suggestion.map { "; did you mean --\($0)?" }
