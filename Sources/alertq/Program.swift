@@ -97,7 +97,8 @@ enum Program {
         default: break
         }
         // Until the words have been understood, what they look like counts.
-        let context = context.with(isJSON: words.prefix { $0 != "--" }.contains("--json"))
+        let context = context.with(
+            isJSON: words.dropFirst().prefix { $0 != "--" }.contains("--json"))
         do {
             let (verb, rest) = try verb(words)
             guard let verb else {
@@ -118,13 +119,20 @@ enum Program {
     private static func begin(
         _ verb: any Command.Type, _ words: [String], in context: Context
     ) throws -> Beginning {
+        let command: any Command
         do {
-            guard let command = try verb.parse(words) else {
+            guard let parsed = try verb.parse(words) else {
                 try context.output.write(Help.text(for: verb, columns: context.output.columns))
                 return .ended(.done)
             }
-            let context = context.with(isUTC: command.common.isUTC)
-                .with(isJSON: command.isJSON)
+            command = parsed
+        } catch {
+            let takesJSON = verb.syntax.allOptions.contains { $0.name == "json" }
+            let context = context.with(isJSON: context.isJSON && takesJSON)
+            return .ended(try report(error, of: verb, in: context))
+        }
+        let context = context.with(isUTC: command.common.isUTC).with(isJSON: command.isJSON)
+        do {
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
             return .goesOn(command, context)
         } catch {

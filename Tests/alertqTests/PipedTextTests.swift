@@ -39,7 +39,7 @@ struct PipedTextTests {
         let lines = "\u{FEFF}" + String(repeating: "0123456\r\n", count: 20)
         #expect(
             text(Array(lines.utf8), keeping: .start)
-                == "0123456\n0123456\n0123456\n0123456\n[the last 142 bytes are left out]")
+                == "0123456\n0123456\n0123456\n[the last 155 bytes are left out]")
     }
 
     @Test(

@@ -151,6 +151,8 @@ public actor AlertManager {
         log.task?.cancel()
         alarm.cancel()
         tellHandlers(.close)
+        for claim in closureWaits.values { claim.end() }
+        closureWaits = [:]
         await waitForDelegates()
         waiters.close()
         await store.close()

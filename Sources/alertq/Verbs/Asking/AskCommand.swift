@@ -72,10 +72,10 @@ struct AskCommand: AskingCommand {
     ]
     static let examples = [
         Example(
-            #"alertq ask "Prune snapshots?" --destructive yes=Prune --cancel no=Keep && prune"#,
+            #"alertq ask "Prune?" --destructive yes=Prune --cancel no=Keep && prune"#,
             "Ask, and run prune if the answer is yes"),
         Example(
-            #"alertq ask "Reboot tonight?" -b yes=Reboot --cancel no=Later --key r42 --detach"#,
+            #"alertq ask "Reboot?" -b yes=Reboot --cancel no=Later --key r42 --detach"#,
             "Ask without waiting; the same key finds the answer later"),
         Example(
             #"df -h / | alertq ask "Is that enough?" -m - -b Yes --cancel No --timeout 1h"#,

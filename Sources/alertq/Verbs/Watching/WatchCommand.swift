@@ -83,8 +83,8 @@ struct WatchCommand: SearchingCommand {
             "alertq watch --json --after 0",
             "Print all that has happened, and what follows, as JSON"),
         Example(
-            "alertq watch --exec ./answered --source backup",
-            "Run a program for each answer to the asker backup"),
+            "alertq watch --exec logger --source backup",
+            "Run a program for each answer to the asker backup, here one that logs it"),
     ]
 
     var common = QueueOptions()
