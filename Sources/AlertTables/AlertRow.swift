@@ -99,6 +99,19 @@ package struct AlertRow {
         return row
     }
 
+    /// The record, with whether the log contradicts it.
+    ///
+    /// - Parameter check: The row, if the log confirms it.
+    package func compared(_ check: (AlertRow) throws -> AlertRow) throws -> AlertRecord {
+        do {
+            return try check(self).record
+        } catch AlertError.inconsistent {
+            var record = record
+            record.isContradicted = true
+            return record
+        }
+    }
+
     /// The row that was found by a key, if it has that, and no other alert has taken it.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` otherwise.

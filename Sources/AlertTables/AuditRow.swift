@@ -33,7 +33,8 @@ package enum AuditRow {
         entry.event.key = row.optionalText(AlertColumn.key)
         if let index = entry.event.buttonIndex, let buttons = row.optionalText(AlertColumn.buttons)
         {
-            entry.button = StoredJSON.buttonID(at: index, in: buttons)
+            let button = StoredJSON.button(at: index, in: buttons)
+            (entry.button, entry.label) = (button?.id, button?.title)
         }
         return entry
     }
@@ -79,6 +80,28 @@ package enum AuditRow {
             detail: row.optionalText(Column.detail),
             previous: row.blob(Column.previous) ?? [],
             hash: row.blob(Column.hash) ?? [])
+    }
+
+    /// Reads an entry that an alert needs from a row that continues with the hash of the entry before
+    /// it and with what the one after it says of it, and makes sure that it is as it was written:
+    /// that it has the hash of its contents, continues the one, and is continued by the other.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` about the alert if it is not.
+    package static func linkedEntry(
+        _ row: borrowing some SQLRow & ~Copyable, of id: Alert.ID
+    ) throws(AlertError) -> AuditEntry {
+        guard let entry = try? entry(row) else {
+            throw .inconsistent(id, "entry \(row.integer(Column.seq)) can't be understood")
+        }
+        guard entry.computedHash == entry.hash else {
+            throw .inconsistent(id, "entry \(entry.event.sequence) was changed")
+        }
+        let before = row.blob(at: Column.end) ?? AuditHead.start.hash
+        let after = row.blob(at: Column.end + 1) ?? entry.hash
+        guard before == entry.previous, after == entry.hash else {
+            throw .inconsistent(id, "entry \(entry.event.sequence) was replaced")
+        }
+        return entry
     }
 
     private static func word<Word: RawRepresentable<String>>(

@@ -98,7 +98,7 @@ struct ForgedRowTests {
     ]
 
     @Test(
-        "A changed column is reported for its alert, which is not handed out",
+        "A changed column is reported for its alert, which is not handed out, and listed with a mark",
         arguments: columns)
     func column(assignments: String, id: Alert.ID, isRefused: Bool) async throws {
         // A key that two alerts have is refused by an index.
@@ -114,7 +114,16 @@ struct ForgedRowTests {
             let answered = await thrown { try await store.answer(id, 0) }
             #expect(answered?.kind == "inconsistent", "\(answered as Any)")
         }
+        try await expectMark(on: isRefused ? id : nil)
         await store.close()
+    }
+
+    /// The history marks one alert, if it is listed, and no other.
+    private func expectMark(on id: Alert.ID?) async throws {
+        let listed = try await store.history(HistoryFilter(), limit: 99)
+        #expect(listed.count > 3)
+        #expect(
+            listed.filter(\.isContradicted).map(\.id) == listed.map(\.id).filter { $0 == id })
     }
 
     static let rows = [
@@ -212,6 +221,8 @@ struct ForgedRowTests {
         let problems = try await store.verify(expecting: nil).problems
         #expect(problems.first?.sequence == sequence, "\(problems)")
         #expect(await thrown { try await store.record(3) }?.kind == "inconsistent")
+        let listed = try await store.history(HistoryFilter(), limit: 99)
+        #expect(listed.first { $0.id == 3 }?.isContradicted == true)
         await store.close()
     }
 

@@ -42,12 +42,12 @@ struct CSVTests {
     func cancels() {
         let fields = { (response: Response) in
             AlertCSV.row(Sample.record(Sample.alert, response), isShown: false).dropLast()
-                .split(separator: ",", omittingEmptySubsequences: false).dropLast(7).last
+                .split(separator: ",", omittingEmptySubsequences: false).dropLast(8).last
         }
         #expect(
             AlertCSV.header.hasSuffix(
                 ",handled,values,note,superseded_by,valid_ms,stale,source_account_host,"
-                    + "account_host\r\n"))
+                    + "account_host,contradicted\r\n"))
         #expect(fields(Sample.response(.cancelled, by: .system, handling: .handled)) == "true")
         let simulated = Sample.response(.cancelled, by: .system, handling: .simulateCancelButton)
         #expect(fields(simulated) == "false")

@@ -31,7 +31,7 @@ struct OutputTests {
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[{"id":"name","type":"string","title":"Name"}],\
                 "values":{"name":"old"},"note":"after the release","superseded_by":null,\
-                "valid_ms":null,"stale":false,"account_host":null}
+                "valid_ms":null,"stale":false,"account_host":null,"contradicted":false}
                 """)
     }
 
@@ -48,7 +48,7 @@ struct OutputTests {
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[],"values":{},"note":null,"superseded_by":null,"valid_ms":null,\
-                "stale":false,"account_host":null}
+                "stale":false,"account_host":null,"contradicted":false}
                 """))
     }
 

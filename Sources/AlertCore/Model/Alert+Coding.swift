@@ -30,6 +30,7 @@ private enum Name: String, CodingKey {
     case validFor = "valid_ms"
     case stale
     case accountHost = "account_host"
+    case contradicted
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -91,6 +92,7 @@ extension AlertRecord: Codable {
         seen = try members.decodeIfPresent(String.self, forKey: .seen)
         isStored = try members.decodeIfPresent(Bool.self, forKey: .stored) ?? true
         isOrphaned = try members.decodeIfPresent(Bool.self, forKey: .orphaned) ?? false
+        isContradicted = try members.decodeIfPresent(Bool.self, forKey: .contradicted) ?? false
     }
 
     /// Writes the line that `alertq show --json` prints.

@@ -73,6 +73,7 @@ package enum AlertJSON {
             ("valid_ms", .optional(alert.validFor?.milliseconds)),
             ("stale", .bool(response?.isStale ?? false)),
             ("account_host", .optional(record?.source.account.recordedHost)),
+            ("contradicted", .bool(record?.isContradicted ?? false)),
         ])
     }
 

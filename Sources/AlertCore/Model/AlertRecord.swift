@@ -93,6 +93,11 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// names a ``Alert/handler``, and where it is not known, as in a backup. The alert can be
     /// answered all the same: asking again with its ``Alert/key`` returns the response.
     public package(set) var isOrphaned = false
+    /// Whether the audit log contradicts it, so that somebody has changed the queue; nothing in it can
+    /// be relied on then. Only ``AlertManager/history(_:limit:after:)`` returns such records, and
+    /// ``AlertManager/record(_:)`` throws what the contradiction is; ``AlertManager/pending(source:after:limit:)``
+    /// doesn't compare.
+    public package(set) var isContradicted = false
 
     /// When it was asked, if its asker waits for the response; `nil` otherwise.
     package var awaitedSince: ClockReading?
@@ -155,7 +160,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.snoozedUntil == right.snoozedUntil && left.snoozes == right.snoozes
             && left.response == right.response && left.isErased == right.isErased
             && left.isStored == right.isStored && left.isOrphaned == right.isOrphaned
-            && left.seen == right.seen
+            && left.seen == right.seen && left.isContradicted == right.isContradicted
     }
 
     /// Names the hosts of the accounts that asked and answered as a process sees them.

@@ -162,7 +162,7 @@ extension Connection {
             )
         }
         let found = Dictionary(
-            try alerts(queue, page.map(\.id)).map { ($0.record.id, $0.record) },
+            try comparedAlerts(queue, page.map(\.id)).map { ($0.id, $0) },
             uniquingKeysWith: { $1 })
         var look = History.Look()
         for row in page {

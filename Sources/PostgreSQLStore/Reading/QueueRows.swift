@@ -56,6 +56,17 @@ enum Query {
         one(queue, id).cancelRequest
     }
 
+    /// The entries that the trails of several alerts need, in the order of the log.
+    static func trails(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
+        Statement(
+            entries + ofTrail + " AND audit.alert_id = ANY ($2::bigint[]) ORDER BY audit.seq",
+            queue, .integers(ids))
+    }
+
+    private static let ofTrail = """
+         AND audit.event IN ('asked', 'resolved', 'superseded', 'collected', 'restored')
+        """
+
     /// What is read of an alert: its row, the entries that say what was asked and how it ended, and
     /// the last request that a screen cancel it.
     struct One {
@@ -67,12 +78,7 @@ enum Query {
 
         var trail: Statement {
             Statement(
-                entries
-                    + """
-                     AND audit.event IN
-                        ('asked', 'resolved', 'superseded', 'collected', 'restored')
-                    AND audit.alert_id = \(id) ORDER BY audit.seq
-                    """, values)
+                entries + ofTrail + " AND audit.alert_id = \(id) ORDER BY audit.seq", values)
         }
 
         var cancelRequest: Statement {
@@ -125,6 +131,11 @@ enum Query {
 
     static func erasure(_ queue: Value, _ sequence: Int64) -> Statement {
         Statement(entries + " AND audit.seq = $2", queue, .integer(sequence))
+    }
+
+    static func erasures(_ queue: Value, _ sequences: Set<Int64>) -> Statement {
+        Statement(
+            entries + " AND audit.seq = ANY ($2::bigint[])", queue, .integers(sequences))
     }
 
     static func entryHash(_ queue: Value, _ sequence: Int64) -> Statement {
@@ -226,7 +237,7 @@ extension AlertRow {
         var found = try AlertTrail(of: record.id, from: trail)
         if let sequence = alert.remains?.sequence,
             let entry = try erasure(sequence).first({
-                try AuditEntry(linked: $0, for: record.id)
+                try AuditRow.linkedEntry($0, of: record.id)
             }),
             entry.event.kind == .erased,
             ErasedAlerts(detail: entry.detail)?.contains(record.id) == true
@@ -241,7 +252,7 @@ extension AlertTrail {
     /// Reads the entries about an alert.
     init(of id: Alert.ID, from result: QueryResult) throws {
         self.init(of: id)
-        for entry in try result.rows({ try AuditEntry(linked: $0, for: id) }) { add(entry) }
+        for entry in try result.rows({ try AuditRow.linkedEntry($0, of: id) }) { add(entry) }
     }
 }
 
@@ -252,26 +263,6 @@ extension AuditHead {
             row.isNull(at: column)
             ? .start
             : AuditHead(sequence: row.integer(at: column), hash: row.blob(at: column + 1) ?? [])
-    }
-}
-
-extension AuditEntry {
-    /// Reads an entry that an alert needs, and makes sure that it has the hash of its contents,
-    /// that it continues the one before it, and that the next one continues it.
-    init(linked row: borrowing Row, for id: Alert.ID) throws {
-        let number = AuditRow.Column.end
-        guard let entry = try? AuditRow.entry(row) else {
-            throw AlertError.inconsistent(
-                id, "entry \(row.integer(AuditRow.Column.seq)) can't be understood")
-        }
-        try entry.checkHash()
-        let before = row.blob(at: number) ?? AuditHead.start.hash
-        guard before == entry.previous, (row.blob(at: number + 1) ?? entry.hash) == entry.hash
-        else {
-            throw AlertError.inconsistent(
-                id, "entry \(entry.event.sequence) was replaced")
-        }
-        self = entry
     }
 }
 

@@ -219,6 +219,42 @@ extension Connection {
         try alerts(queue, ids) { try? AlertRow($0) }
     }
 
+    /// The alerts with these ids, in their order, each with whether the log contradicts it.
+    func comparedAlerts(_ queue: Value, _ ids: [Alert.ID]) throws -> [AlertRecord] {
+        let rows = try alerts(queue, ids)
+        guard !rows.isEmpty else { return [] }
+        var trails = Dictionary(
+            rows.map { ($0.record.id, AlertTrail(of: $0.record.id)) }, uniquingKeysWith: { $1 })
+        for row in try run(Query.trails(queue, ids)).rows(LinkedEntry.init) {
+            switch row.entry {
+            case .success(let entry): trails[row.alert]?.add(entry)
+            // Without a trail it is contradicted.
+            case .failure: trails[row.alert] = nil
+            }
+        }
+        let erasures = Set(rows.compactMap(\.alert.remains?.sequence))
+        if !erasures.isEmpty {
+            let erased = try run(Query.erasures(queue, erasures)).rows(LinkedEntry.init)
+            for entry in erased.compactMap({ try? $0.entry.get() }) {
+                guard entry.event.kind == .erased,
+                    let alerts = ErasedAlerts(detail: entry.detail)
+                else { continue }
+                for row in rows where row.alert.remains?.sequence == entry.event.sequence {
+                    guard alerts.contains(row.record.id) else { continue }
+                    trails[row.record.id]?.addErasure(by: entry.event.sequence)
+                }
+            }
+        }
+        return try rows.map { row in
+            try row.compared { row in
+                guard let trail = trails[row.record.id] else {
+                    throw AlertError.inconsistent(row.record.id, "an entry about it was changed")
+                }
+                return try row.checked(by: trail)
+            }
+        }
+    }
+
     private func alerts(
         _ queue: Value, _ ids: [Alert.ID], read: (borrowing Row) throws -> AlertRow?
     ) throws -> [AlertRow] {
@@ -378,6 +414,21 @@ extension Connection {
             alert.isListed && start.map { $0.comes(before: alert, at: now) } != false
         }
         return rest.sorted { $0.comes(before: $1, at: now) }.prefix(limit).map(\.position.id)
+    }
+}
+
+/// An entry of one of several alerts, or why it is not as it was written.
+private struct LinkedEntry {
+    let alert: Alert.ID
+    let entry: Result<AuditEntry, AlertError>
+
+    init(_ row: borrowing Row) {
+        alert = row.integer(AuditRow.Column.alertId)
+        do throws(AlertError) {
+            entry = .success(try AuditRow.linkedEntry(row, of: alert))
+        } catch {
+            entry = .failure(error)
+        }
     }
 }
 

@@ -448,7 +448,7 @@ extension QueryResult {
     /// Who requested that a screen cancel an alert; `nil` if there is no request.
     func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
         try first { row in
-            let entry = try AuditEntry(linked: row, for: id)
+            let entry = try AuditRow.linkedEntry(row, of: id)
             return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
         } ?? nil
     }

@@ -9,13 +9,13 @@ import SQLite
 extension Database {
     // Only this index is used: one added by another program might not match the table.
     private static let entries = """
-        SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
+        SELECT \(linked) FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0
             AND (event = 'asked' OR event = 'resolved' OR event = 'superseded'
                 OR event = 'collected' OR event = 'restored') ORDER BY seq
         """
     private static let requests = """
-        SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
+        SELECT \(linked) FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'cancelling' ORDER BY seq DESC LIMIT 1
         """
     private static let collections = """
@@ -24,13 +24,13 @@ extension Database {
         """
     private static let firstRecorded =
         "SELECT min(alert_id) FROM audit INDEXED BY audit_alert WHERE alert_id > ?"
-    private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
+    private static let entryAt = "SELECT \(linked) FROM audit NOT INDEXED WHERE seq = ?"
 
-    /// Whether the entry `?1` continues the one before it, from which it has the hash `?2`, and the
-    /// one after it continues it, whose hash is `?3`; before the first one there is `?4`.
-    private static let isLinked = """
-        SELECT coalesce((SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1), ?4) IS ?2
-            AND coalesce((SELECT previous FROM audit NOT INDEXED WHERE seq = ?1 + 1), ?3) IS ?3
+    /// The columns of an entry and of those next to it, for ``AuditRow/linkedEntry(_:of:)``.
+    private static let linked = """
+        \(AuditRow.columns),
+            (SELECT hash FROM audit AS before NOT INDEXED WHERE before.seq = audit.seq - 1),
+            (SELECT previous FROM audit AS after NOT INDEXED WHERE after.seq = audit.seq + 1)
         """
 
     /// Makes sure that an alert and its response match the log.
@@ -42,9 +42,8 @@ extension Database {
         let id = row.record.id
         var trail = try trail(of: id)
         if let sequence = row.alert.remains?.sequence,
-            let erasure = try erasure(at: sequence), erasure.alerts.contains(id)
+            let erased = try erasure(at: sequence, of: id), erased.contains(id)
         {
-            try checkUnchanged(erasure.entry, id)
             trail.addErasure(by: sequence)
         }
         return try row.checked(by: trail)
@@ -94,13 +93,10 @@ extension Database {
         return trail
     }
 
-    /// Reads an entry that an index has found for an alert, and makes sure that it is about it.
+    /// Reads an entry that an index has found for an alert, and makes sure that it is about it, and as
+    /// it was written.
     private func entry(_ row: borrowing Row, of id: Alert.ID) throws -> AuditEntry {
-        guard let entry = try? AuditRow.entry(row) else {
-            throw AlertError.inconsistent(
-                id, "entry \(row.integer(AuditRow.Column.seq)) can't be understood")
-        }
-        try checkUnchanged(entry, id)
+        let entry = try AuditRow.linkedEntry(row, of: id)
         guard entry.event.alertID == id else {
             throw AlertError.inconsistent(
                 id, "an index finds entry \(entry.event.sequence), which is not about it")
@@ -108,30 +104,22 @@ extension Database {
         return entry
     }
 
-    /// Makes sure that an entry has the hash of its contents, that it continues the previous one,
-    /// and that the next one continues it.
-    private func checkUnchanged(_ entry: AuditEntry, _ id: Alert.ID) throws {
-        let sequence = entry.event.sequence
-        guard entry.computedHash == entry.hash else {
-            throw AlertError.inconsistent(id, "entry \(sequence) was changed")
-        }
-        let isLinked = try first(
-            Self.isLinked, .integer(sequence), .blob(entry.previous), .blob(entry.hash),
-            .blob(AuditHead.start.hash)
-        ) { $0.integer() }
-        guard isLinked == 1 else {
-            throw AlertError.inconsistent(id, "entry \(sequence) was replaced")
-        }
+    /// The alerts whose texts were erased according to the entry with a number; `nil` if it is not
+    /// about an erasure.
+    func erasure(at sequence: Int64) throws -> ErasedAlerts? {
+        try first(Self.entryAt, .integer(sequence)) { row in
+            (try? AuditRow.entry(row)).flatMap(Self.erased)
+        } ?? nil
     }
 
-    /// The entry with a number, and the alerts whose texts were erased according to it; `nil` if it
-    /// is not about an erasure.
-    func erasure(at sequence: Int64) throws -> (entry: AuditEntry, alerts: ErasedAlerts)? {
+    /// The same from an entry that is as it was written, for the row of an alert that names it.
+    private func erasure(at sequence: Int64, of id: Alert.ID) throws -> ErasedAlerts? {
         try first(Self.entryAt, .integer(sequence)) { row in
-            guard let entry = try? AuditRow.entry(row), entry.event.kind == .erased,
-                let alerts = ErasedAlerts(detail: entry.detail)
-            else { return nil }
-            return (entry, alerts)
+            Self.erased(try AuditRow.linkedEntry(row, of: id))
         } ?? nil
+    }
+
+    private static func erased(_ entry: AuditEntry) -> ErasedAlerts? {
+        entry.event.kind == .erased ? ErasedAlerts(detail: entry.detail) : nil
     }
 }

@@ -211,7 +211,7 @@ extension Database {
                 return checked.add(trails[next], trails[next].faultsWithoutAlert)
             }
             if let sequence = alert.alert.remains?.sequence {
-                let alerts = try erasures[sequence] ?? erasure(at: sequence)?.alerts
+                let alerts = try erasures[sequence] ?? erasure(at: sequence)
                 erasures[sequence] = alerts
                 if alerts?.contains(id) == true { trails[next].addErasure(by: sequence) }
             }

@@ -251,7 +251,10 @@ extension SQLiteAlertStore {
                         try TextSearch(db: db, text: text, filter: filter, limit: rest)
                             .look(before: last)
                     } ?? HistoryWalk(db: db, filter).look(after: last, limit: rest)
-                return (look, try look.found.compactMap { try db.alert($0.id)?.record })
+                return (
+                    look,
+                    try look.found.compactMap { try db.alert($0.id)?.compared(db.checked) }
+                )
             }
             records += found
             guard let last = look.next, records.count < limit else { return records }

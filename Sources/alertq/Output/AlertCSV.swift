@@ -11,6 +11,7 @@ enum AlertCSV {
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
         "pid", "unseen", "handled", "values", "note",
         "superseded_by", "valid_ms", "stale", "source_account_host", "account_host",
+        "contradicted",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -45,6 +46,7 @@ enum AlertCSV {
             .number(response?.supersededBy), .number(alert.validFor?.milliseconds),
             .text(response?.isStale == true ? "true" : "false"),
             text(record.source.account.recordedHost), text(responder?.account.recordedHost),
+            .text(record.isContradicted ? "true" : "false"),
         ])
     }
 }

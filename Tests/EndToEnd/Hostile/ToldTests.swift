@@ -39,6 +39,33 @@ struct ToldTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("history marks a flipped answer in each of its forms, says why, and exits with 65")
+    func listed() async throws {
+        try await answered()
+        _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        let sound = try await queue.run("history")
+        #expect(sound.code == 0 && sound.errors.isEmpty, "\(sound)")
+        try await queue.forge(Self.flip + " WHERE id = 1")
+        for form in ["", "--json", "--csv"] {
+            let listed = try await queue.start(["history"] + (form.isEmpty ? [] : [form])).finish()
+            #expect(listed.code == 65, "\(listed)")
+            #expect(listed.errors.contains("history: alert 1 can't be trusted"), "\(listed)")
+            #expect(!listed.errors.contains("alert 2"), "\(listed)")
+            let marked = listed.output.split(whereSeparator: \.isNewline).filter { line in
+                switch form {
+                case "--json": line.contains(#""contradicted":true"#)
+                case "--csv": line.hasSuffix(",true")
+                default: line.contains("\tanswered, contradicted\tyes\t")
+                }
+            }
+            #expect(marked.count == 1 && marked.first?.contains("Delete?") == true, "\(listed)")
+        }
+        // Where it is not listed, nothing is wrong.
+        #expect(try await queue.run("history", "--limit", "1").code == 0)
+        #expect(try await queue.run("history", "--text", "Delete").code == 65)
+    }
+
     @Test("A hook is not started for a forged response")
     func hook() async throws {
         _ = try await queue.start(question + ["--detach"]).finish()

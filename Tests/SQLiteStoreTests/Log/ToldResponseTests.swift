@@ -5,6 +5,7 @@ import SQLite
 import StoreTesting
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import SQLiteStore
 
@@ -99,6 +100,43 @@ struct ToldResponseTests: StoreSuite {
         let responses = try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL")
         #expect(responses == 1)
         await other.close()
+        await store.close()
+    }
+
+    @Test(
+        "The history marks a response that differs from the log, and no other", arguments: forgeries
+    )
+    func history(_ forgery: Forgery) async throws {
+        let id = try await answered()
+        let other = try await store.ask(.yesNo("Other?")).id
+        try await store.answer(other, 0)
+        let before = try await store.history(HistoryFilter(), limit: 9)
+        #expect(before.map(\.isContradicted) == [false, false])
+        try queue.forge(forgery.script.replacing("seq + 1,", with: "seq + 4,"))
+        let reader = try await queue.store(clock: clock)
+        let after = try await reader.history(HistoryFilter(), limit: 9)
+        #expect(after.first { $0.id == id }?.isContradicted == true)
+        #expect(try await reader.history(HistoryFilter(), limit: 9).count == 2)
+        await reader.close()
+        await store.close()
+    }
+
+    @Test("The history marks no response that was erased, superseded, stale or collected")
+    func uncontradicted() async throws {
+        let first = try await answered()
+        #expect(try await store.collect(first, by: .ana))
+        clock.advance(by: .seconds(60))
+        let limit = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        let report = try await store.erase(
+            before: limit, by: .ana, rewritesFile: false, progress: { _ in })
+        #expect(report.erased == 1)
+        _ = try await answered(by: "k2")
+        let records = try await store.history(HistoryFilter(), limit: 9)
+        #expect(records.map(\.isContradicted) == [false, false])
+        #expect(records.map(\.isErased) == [false, true])
+        try queue.forge("UPDATE alerts SET button_index = 0 WHERE id = \(first)")
+        let forged = try await store.history(HistoryFilter(), limit: 9)
+        #expect(forged.map(\.isContradicted) == [false, true])
         await store.close()
     }
 

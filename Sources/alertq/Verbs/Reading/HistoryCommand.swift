@@ -53,6 +53,12 @@ struct HistoryCommand: SearchingCommand {
         """,
         Table.help,
         """
+        What is listed is compared with the audit log. A response that the log contradicts, because \
+        somebody has changed the queue, is marked as contradicted: in the table after its outcome, \
+        in JSON and CSV under that name. It is reported on stderr, and the exit code is 65. Only audit verify finds \
+        a change that hides a response from the conditions.
+        """,
+        """
         --csv prints a line of names and one row per response, as RFC 4180 defines it: commas, \
         CRLF, UTF-8, and times in the format of RFC 3339, in every locale. A text that a \
         spreadsheet might take for a formula, because it begins with =, +, - or @, or that begins \
@@ -95,30 +101,48 @@ struct HistoryCommand: SearchingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         let filter = try filter(now: context.now())
-        let isEmpty = try await list(filter, in: context)
-        if isEmpty ?? true, context.output.isTerminal { context.note("no responses") }
-        return .done
+        let found = try await list(filter, in: context) ?? Found()
+        if found.isEmpty, context.output.isTerminal { context.note("no responses") }
+        return found.isContradicted ? .badData : .done
     }
 
-    /// Prints page by page; returns whether nothing was found, `nil` where there is no queue.
-    private func list(_ filter: HistoryFilter, in context: Context) async throws -> Bool? {
+    private struct Found {
+        var isEmpty = true
+        var isContradicted = false
+    }
+
+    /// Prints page by page; returns `nil` where there is no queue.
+    private func list(_ filter: HistoryFilter, in context: Context) async throws -> Found? {
         var table = Self.table(in: context)
         var names = AccountNames()
         if isCSV { try context.output.write(AlertCSV.header) }
         return try await queue.read(in: context) { manager in
-            var isEmpty = true
+            var found = Found()
             var left = limit
             var after = after
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.history(filter, limit: size, after: after)
                 try print(page, &names, &table, in: context)
+                for record in page where record.isContradicted {
+                    found.isContradicted = true
+                    await report(record, manager, in: context)
+                }
                 left = page.count < size || Task.isCancelled ? 0 : left - size
                 after = page.last?.id
-                isEmpty = isEmpty && page.isEmpty
+                found.isEmpty = found.isEmpty && page.isEmpty
             } while left > 0
-            return isEmpty
+            return found
         }
+    }
+
+    /// Says what the log contradicts, as `show` does.
+    private func report(
+        _ record: AlertRecord, _ manager: AlertManager, in context: Context
+    ) async {
+        var reason = "alert \(record.id) was changed while it was read"
+        do { _ = try await manager.record(record.id) } catch { reason = "\(error)" }
+        context.note("\(Self.name): \(reason)")
     }
 
     private func print(
@@ -173,7 +197,8 @@ struct HistoryCommand: SearchingCommand {
         return [
             "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,
             user,
-            response?.outcome.rawValue ?? "-", button,
+            (response?.outcome.rawValue ?? "-") + (record.isContradicted ? ", contradicted" : ""),
+            button,
             (response?.by.rawValue ?? "-") + responder + (handling ?? ""), record.alert.title,
         ]
     }
