@@ -35,7 +35,7 @@ extension StatisticsTally {
         guard let buttons = row.optionalText(Group.buttons), let outcome else { return }
         let index = Int(row.integer(Group.buttonIndex))
         addChoices(
-            count, of: StoredJSON.buttonID(at: index, in: buttons) ?? "#\(index)", outcome,
+            count, of: StoredJSON.button(at: index, in: buttons)?.id ?? "#\(index)", outcome,
             isUnseen: isUnseen)
     }
 

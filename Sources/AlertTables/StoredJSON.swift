@@ -108,12 +108,12 @@ package enum StoredJSON {
         text == "[]" ? [] : try decode([PartialButton].self, text)
     }
 
-    /// The id of one of a column's buttons; `nil` if there is none, or it has been erased.
-    package static func buttonID(at index: Int, in text: String) -> String? {
+    /// One of a column's buttons, or what is left of it; `nil` if there is none.
+    package static func button(at index: Int, in text: String) -> PartialButton? {
         guard let buttons = try? partialButtons(text), buttons.indices.contains(index) else {
             return nil
         }
-        return buttons[index].id
+        return buttons[index]
     }
 
     package static func strings(_ text: String) throws -> [String: String] {

@@ -42,6 +42,8 @@ public struct AuditEntry: Sendable, Codable {
     public var title: String? { event.title }
     /// The id of the chosen button, while it has not been erased.
     package var button: String?
+    /// The label of the chosen button, while it has not been erased.
+    package var label: String?
 
     package init(
         event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,

@@ -3,8 +3,8 @@ import TextFormats
 
 /// How an alert ended, in words that can follow “alert 42: ”.
 ///
-/// The same words are used wherever people read about an ending: `answered “Yes” by ana via
-/// terminal on /dev/pts/3 at 14:05`, `expired at 14:05; nobody answered`.
+/// The same words are used wherever people read about an ending: `answered “Yes” by ana (a person)
+/// via terminal on /dev/pts/3 at 14:05`, `expired at 14:05; nobody answered`.
 package struct Ending: Sendable {
     private let outcome: Outcome
     /// The button's name: its label, else its id, else its index.
@@ -111,8 +111,20 @@ package struct Ending: Sendable {
 
     private var who: String? {
         guard let responder else { return nil }
-        return "\(SafeText.line(responder.account.label)) via \(SafeText.line(responder.via))"
+        return SafeText.line(responder.account.label) + kind
+            + " via \(SafeText.line(responder.via))"
             + (responder.tty.map { " on " + SafeText.line($0) } ?? "")
+    }
+
+    /// Whether a person or a program decided, which is never left open; the other ways are said
+    /// elsewhere in the words.
+    private var kind: String {
+        switch by {
+        case .person: " (a person)"
+        case .program: " (a program)"
+        case .asker: " (its asker)"
+        case .policy, .system, nil: ""
+        }
     }
 
     private static func name(of button: Alert.Button?, index: Int) -> String? {
@@ -123,7 +135,7 @@ package struct Ending: Sendable {
 }
 
 extension Response {
-    /// How the alert ended, in words: `answered “Yes” by ana via terminal at 14:05`.
+    /// How the alert ended, in words: `answered “Yes” by ana (a person) via terminal at 14:05`.
     package var summary: String { Ending(self).text(.brief(now: Date())) }
 }
 

@@ -82,7 +82,8 @@ extension InMemoryQueue {
             entry.event.title = alert.title
             entry.event.key = alert.key
             let index = entry.event.buttonIndex ?? -1
-            entry.button = alert.buttons.indices.contains(index) ? alert.buttons[index].id : nil
+            let button = alert.buttons.indices.contains(index) ? alert.buttons[index] : nil
+            (entry.button, entry.label) = (button?.id, button?.title)
             return entry
         }
     }

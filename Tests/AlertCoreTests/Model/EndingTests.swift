@@ -31,15 +31,15 @@ struct EndingTests {
     private static let table: [(Response, String)] = [
         (
             response(.answered, yes, by: .person, ana),
-            "answered “Yes” by ana via terminal on /dev/pts/3 at T"
+            "answered “Yes” by ana (a person) via terminal on /dev/pts/3 at T"
         ),
         (
             response(.answered, Alert.Button("#1", id: "old"), index: 1, by: .person, ana),
-            "answered “old” by ana via terminal on /dev/pts/3 at T"
+            "answered “old” by ana (a person) via terminal on /dev/pts/3 at T"
         ),
         (
             response(.answered, index: 2, by: .program, nameless),
-            "answered “#2” by uid 7 via withdraw at T"
+            "answered “#2” by uid 7 (a program) via withdraw at T"
         ),
         (
             response(.answered, Alert.Button("a\u{1B}[2J"), by: .policy),
@@ -50,11 +50,14 @@ struct EndingTests {
             response(.expired, keep, by: .policy),
             "expired at T; the default “Keep” was applied by policy"
         ),
-        (response(.withdrawn, by: .asker, nameless), "withdrawn by uid 7 via withdraw at T"),
+        (
+            response(.withdrawn, by: .asker, nameless),
+            "withdrawn by uid 7 (its asker) via withdraw at T"
+        ),
         (response(.dismissed, by: .system), "dismissed by itself at T"),
         (
             response(.dismissed, by: .person, ana),
-            "dismissed by ana via terminal on /dev/pts/3 at T"
+            "dismissed by ana (a person) via terminal on /dev/pts/3 at T"
         ),
         (
             response(.cancelled, by: .system, ana),
@@ -62,7 +65,7 @@ struct EndingTests {
         ),
         (
             response(.cancelled, keep, by: .program, nameless),
-            "cancelled by uid 7 via withdraw at T; its cancel button is “Keep”"
+            "cancelled by uid 7 (a program) via withdraw at T; its cancel button is “Keep”"
         ),
     ]
 

@@ -147,7 +147,7 @@ struct TerminalPresenterTextTests {
         let time = LocalTime.text(Date(timeIntervalSince1970: 0), .brief(now: .now))
         #expect(
             terminal.screen.lines == [
-                "• Delete? — answered “Yes” by ana via desktop at \(time)",
+                "• Delete? — answered “Yes” by ana (a person) via desktop at \(time)",
                 "• Delete? — expired at \(time); nobody answered",
                 "✗ Delete? — not stored: can't write: full", "",
             ])

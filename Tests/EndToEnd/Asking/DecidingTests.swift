@@ -56,6 +56,42 @@ struct DecidingTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("What is shown of an answer says whether a person or a program decided")
+    func kinds() async throws {
+        let queue = try CommandLineQueue()
+        for id in ["1", "2"] {
+            try await ask(queue)
+            let answer = ["answer", id, "yes", "--id"]
+            let terminal = try PseudoTerminal(columns: 200)
+            let child = id == "1" ? try queue.start(answer, on: terminal) : try queue.start(answer)
+            #expect(await child.exit() == 0)
+            let kind = id == "1" ? "(a person)" : "(a program)"
+            if id == "1" { #expect(await terminal.shows(kind)) }
+            let shown = try await queue.run("show", id).output
+            #expect(shown.contains("answered “Yes” by") && shown.contains(kind), "\(shown)")
+            // The detail of the entry names the button as it was shown.
+            #expect(shown.contains("“Yes”\n") && !shown.contains("button #"), "\(shown)")
+        }
+        let told = try await queue.run("collect", "--id", "2")
+        #expect(told.output == "yes\n" && told.errors.contains("(a program)"), "\(told)")
+        #expect(try await queue.run("collect", "--id", "1").errors.isEmpty)
+    }
+
+    @Test("How an alert has ended comes before what is wrong with a late answer")
+    func late() async throws {
+        let queue = try CommandLineQueue()
+        let schema = #"{"properties":{"n":{"type":"integer","maximum":3}}}"#
+        let words = Self.question + ["--schema", schema, "--detach"]
+        #expect(try await queue.start(words).finish().code == 0)
+        #expect(try await queue.run("answer", "1", "yes", "--set", "n=9").code == 65)
+        #expect(try await queue.run("answer", "1", "no").code == 0)
+        for late in [["yes", "--set", "n=9"], ["maybe"], ["yes", "--set", "other=1"]] {
+            let refused = try await queue.start(["answer", "1"] + late).finish()
+            #expect(refused.code == 16, "\(late): \(refused)")
+            #expect(refused.errors.contains("has already ended"), "\(refused)")
+        }
+    }
+
     @Test("Several alerts are done one by one, and the first failure gives the exit code")
     func several() async throws {
         let queue = try CommandLineQueue()

@@ -206,7 +206,8 @@ struct ReadingTests {
         let again = try await run(["answer", "1", "no"], ["TZ": "XYZ-5:30"])
         let user = NSUserName()
         let sentence = try Regex(
-            "alertq: answer: alert 1 has already ended: answered “yes” by \(user) via answer at "
+            "alertq: answer: alert 1 has already ended: answered “yes” by \(user) "
+                + "\\(a program\\) via answer at "
                 + "\\d\\d:\\d\\d\n")
         #expect(again.code == 16 && again.errors.wholeMatch(of: sentence) != nil, "\(again.errors)")
     }

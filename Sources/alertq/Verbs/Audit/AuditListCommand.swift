@@ -114,7 +114,8 @@ extension AuditListCommand {
         var words = [event.outcome?.rawValue, event.by.map { "by \($0.rawValue)" }]
         if let index = event.buttonIndex, index >= 0 {
             let role = entry.buttonRole.map { " (\($0.rawValue))" } ?? ""
-            words.append("button #\(index)\(role)")
+            // Once the label has been erased, the id or the index is what is left.
+            words.append("“\(entry.label ?? entry.button ?? "#\(index)")”\(role)")
         }
         words.append(EntryDetail.forPeople(entry, context.lastingTime))
         let text = words.compactMap { $0 }.joined(separator: ", ")

@@ -152,10 +152,10 @@ struct ResponsePrinter: Sendable {
     }
 
     /// Whether to print how the alert ended: without a button always, because stdout is empty then;
-    /// with one where nobody chose it, or, at a terminal, where another process did.
+    /// with one where no person chose it, or, at a terminal, where another process did.
     private func isWorthNoting(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
-        if result.button == nil || response.by == .policy { return true }
+        if result.button == nil || response.by != .person { return true }
         return context.errors.isTerminal && response.responder?.process.isCurrent != true
     }
 }

@@ -75,7 +75,13 @@ struct AnswerCommand: ChangingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         try await change(in: context) { manager, id in
-            let alert = try await manager.record(id).alert
+            let record = try await manager.record(id)
+            let alert = record.alert
+            // How it has ended comes before what is wrong with an answer that it can't get any more.
+            if record.response != nil {
+                _ = try await manager.settled(record)
+                return try await manager.answer(id, button: button, as: .thisProcess)
+            }
             let button = isID ? button : try Self.id(button, of: alert)
             let values = try NamedText.values(typed, for: alert)
             do {
