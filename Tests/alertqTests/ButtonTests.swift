@@ -113,6 +113,13 @@ struct ButtonTests {
         arguments: [
             ([Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")], "yes or no", "yes"),
             (["Go now", "b", "c"], "Go now, b or c", "'Go now'"), (["OK"], "OK", "OK"),
+            (
+                [.destructive("Delete", id: "yes"), .cancel("Keep", id: "no")], "yes or no", "no"
+            ),
+            (
+                [.cancel("Keep", id: "no"), .destructive("Delete", id: "yes")], "no or yes", "no"
+            ),
+            ([.destructive("Delete", id: "yes"), "Later"], "yes or Later", "BUTTON"),
         ] as [([Alert.Button], String, String)])
     func howToAnswer(buttons: [Alert.Button], choice: String, word: String) {
         let record = Sample.record(Alert("T", buttons: buttons))

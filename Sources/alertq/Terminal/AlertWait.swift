@@ -135,15 +135,22 @@ struct AlertWait: Sendable {
     }
 
     /// What to type elsewhere to answer an alert; `nil` for one without buttons.
+    ///
+    /// The line is made to be copied, so it never destroys anything: where a button does, it names
+    /// the one that means no, or none.
     static func howToAnswer(_ record: AlertRecord, path: String) -> String? {
         let buttons = record.alert.buttons
         guard let first = buttons.first else { return nil }
+        let destroys = buttons.contains { $0.role == .destructive }
+        let offered = destroys ? buttons.first { $0.role == .cancel } : first
         let ids = buttons.map(\.id)
         let head = ids.dropLast().joined(separator: ", ")
         let choice = (head.isEmpty ? "" : head + " or ") + ids.suffix(1).joined()
-        let values = record.alert.fields.filter { $0.isRequired && $0.initialValue == nil }
+        let values =
+            offered?.role == .cancel
+            ? [] : record.alert.fields.filter { $0.isRequired && $0.initialValue == nil }
         let command =
-            ShellText.answer(record.id, button: first.id, path: path)
+            ShellText.answer(record.id, button: offered?.id ?? "BUTTON", path: path)
             + values.map { " --set \($0.id)=…" }.joined()
         // The command comes last, so that it can be copied up to the end of the line.
         return "waiting for an answer to alert \(record.id) (\(choice)); answer with: \(command)"
