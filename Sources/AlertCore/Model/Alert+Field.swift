@@ -426,10 +426,9 @@ extension Alert.Field {
         guard let pattern = rules.pattern else { return }
         // A pattern that is stored has been checked before.
         guard (try? TextPattern(pattern))?.matches(text) ?? false else {
-            // What the asker says about it is for people, and a regular expression is not.
             throw wrong(
-                detail.map { "must be as described: \($0)" }
-                    ?? "must match the pattern “\(pattern)”")
+                "must match the pattern “\(pattern)”"
+                    + (detail.map { ", which means: \($0)" } ?? ""))
         }
     }
 }

@@ -268,7 +268,7 @@ struct FieldTests {
             ("name", .text(String(repeating: "é", count: 2049)), "at most 4096 bytes"),
             ("name", .integer(1), "must be a text"),
             ("code", .text("a"), "must have 2 to 4 characters"),
-            ("code", .text("A1"), "must be as described: d"),
+            ("code", .text("A1"), "must match the pattern “^[a-z]+$”, which means: d"),
             ("copies", .integer(4), "must be a whole number from 1 to 3"),
             ("copies", .text("x"), "whole number"),
             ("copies", .number(1.5), "whole number"),
