@@ -33,11 +33,12 @@ final class QueueChoiceTests {
     @Test("doctor distinguishes a missing file from a missing directory")
     func doctor() async throws {
         let first = TestContext()
-        #expect(try await first.run("doctor", "--database", path) == .done)
-        #expect(first.output.text.contains("does not exist yet; asking creates it"))
+        #expect(try await first.run("doctor", "--database", path) == .notFound)
+        #expect(first.output.text.contains("there is no queue at \(path)"))
+        #expect(first.output.text.contains("asking makes one there"))
         let second = TestContext()
         let lost = directory + "/lost/queue.db"
-        #expect(try await second.run("doctor", "--database", lost) == .inputOutput)
+        #expect(try await second.run("doctor", "--database", lost) == .notFound)
         #expect(second.output.text.contains("the directory \(directory)/lost does not exist"))
         #expect(second.output.text.contains("mkdir -p -m 700 \(directory)/lost"))
     }

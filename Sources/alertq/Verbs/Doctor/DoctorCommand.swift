@@ -41,8 +41,7 @@ struct DoctorCommand: Command {
         The exit code is that of the first check that failed: 74 for the database and the disk; 75 \
         for a process that holds the queue's lock, a stopped process that holds responses, a \
         presenter that does not respond, a program that keeps the write-ahead log from being \
-        emptied, and a purge that has not finished; 77 for permissions; 66 for a queue that is missing \
-        on its server; 65 for the audit log and for the schema: the file's tables, indexes, views \
+        emptied, and a purge that has not finished; 77 for permissions; 66 for a queue that is missing; 65 for the audit log and for the schema: the file's tables, indexes, views \
         and triggers.
         """,
         """
@@ -159,7 +158,8 @@ struct DoctorCommand: Command {
             let detail = "$ALERTQ_DATABASE names \(place)"
             try print(Finding(check: "queue", detail: detail, isNote: true), context)
         }
-        let checkup = QueueCheckup(path: queue.path, patience: isStrict ? patience : nil)
+        let checkup = QueueCheckup(
+            path: queue.path, isExpected: queue.isNamed, patience: isStrict ? patience : nil)
         return try print(await checkup.findings() + PresenterCheckup.findings(), in: context)
     }
 

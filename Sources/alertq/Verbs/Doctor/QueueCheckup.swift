@@ -8,6 +8,8 @@ import TextFormats
 /// The checks of `alertq doctor`.
 struct QueueCheckup: Sendable {
     let path: String
+    /// Whether the user named the queue, and so expects it to exist.
+    var isExpected = false
     /// How long something may wait while nobody shows alerts; `nil` if that is no problem.
     var patience: Duration?
 
@@ -115,6 +117,13 @@ struct QueueCheckup: Sendable {
         let advice =
             presence.advice(path: path) ?? AccessAdvice(to: directory, of: path).text
         return switch presence {
+        case .absent where isExpected:
+            Finding(
+                check: "database",
+                problem: "there is no queue at \(path)"
+                    + (FileMode(path: path) == nil ? "" : ", only an empty file"),
+                advice: "asking makes one there; otherwise name another one with --database",
+                code: .notFound)
         case .present, .absent:
             Finding(
                 check: "database",
@@ -124,7 +133,7 @@ struct QueueCheckup: Sendable {
         case .noDirectory(let directory):
             Finding(
                 check: "database", problem: "the directory \(directory) does not exist",
-                advice: advice, code: .inputOutput)
+                advice: advice, code: .notFound)
         case .closed(let directory):
             Finding(
                 check: "permissions", problem: "you may not enter and write to \(directory)",

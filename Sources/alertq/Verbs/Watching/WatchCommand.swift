@@ -146,8 +146,8 @@ struct WatchCommand: SearchingCommand {
             switch QueuePresence(path: queue.path) {
             case .absent: break
             case .noDirectory where !queue.isNamed && queue != .system: break
-            case .noDirectory where queue == .system: throw queue.noQueue
-            case .noDirectory, .present, .closed: return hasWaited
+            case .noDirectory: throw queue.noQueue
+            case .present, .closed: return hasWaited
             }
             if !hasWaited {
                 try after?.checkWithoutLog()
