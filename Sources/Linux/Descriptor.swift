@@ -88,6 +88,31 @@ extension Descriptor {
         return clinux_ofd_setlk(raw, &request) == 0
     }
 
+    /// Takes the flock(2) lock of the whole file; `false` if another process holds one that
+    /// conflicts.
+    ///
+    /// - Parameter operation: `LOCK_EX` or `LOCK_SH`, with `LOCK_NB` unless it is to wait.
+    /// - Throws: Why there are no such locks here: a file system may have none, or the kernel no
+    ///   room for more. Trying again doesn't help then.
+    package func takeLock(
+        _ operation: Int32, of path: String
+    ) throws(LinuxError) -> Bool {
+        while clinux_flock(raw, operation) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw .current("lock \(path)") }
+        }
+        return true
+    }
+
+    /// The same for a range of bytes, as ``tryLock(_:_:)`` takes it.
+    package func takeLock(
+        on range: LockRange = .wholeFile, of path: String
+    ) throws(LinuxError) -> Bool {
+        if tryLock(F_WRLCK, range) { return true }
+        guard errno == EAGAIN || errno == EACCES else { throw .current("lock \(path)") }
+        return false
+    }
+
     /// Releases this open file description's locks on a range.
     package func unlock(_ range: LockRange) { _ = tryLock(F_UNLCK, range) }
 

@@ -83,7 +83,9 @@ struct QuestionHookTests {
         let hook = try program()
         try await ask()
         let zeros = String(repeating: "0", count: 64)
-        for (text, code) in [("1:\(zeros)\n", Int32(66)), ("9:\(zeros)", 66), ("x", 65)] {
+        for (text, code) in [
+            ("1:\(zeros)\n", Int32(66)), ("9:\(zeros)", 66), ("x", 65), ("", 65),
+        ] {
             try Data(text.utf8).write(to: URL(filePath: cursor))
             let finished = try await watch(hook, "--cursor", cursor).finish()
             #expect(finished.code == code, "\(finished)")

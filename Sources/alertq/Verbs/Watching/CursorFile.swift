@@ -9,22 +9,31 @@ struct CursorFile: Sendable {
     let path: String
     private let file: Descriptor
 
-    /// Opens the file, or creates it empty.
+    /// Opens the file, or creates it with the beginning of the log: an empty one has lost what it
+    /// held.
     ///
     /// - Throws: ``CommandError`` if that fails, or another process uses the file.
     init(path: String) throws(CommandError) {
         self.path = path
+        var isNew = false
         do {
-            file = try Descriptor.openOrCreate(path, mode: 0o600)
+            file = try Descriptor.openOrCreate(path, mode: 0o600) { _ in isNew = true }
         } catch {
             throw CommandError(.inputOutput, "\(error)")
         }
         guard file.isPlainFile else {
             throw CommandError(.inputOutput, "\(path) is not a regular file with one name")
         }
-        guard file.tryLock(F_WRLCK) else {
+        let isFree: Bool
+        do {
+            isFree = try file.takeLock(of: path)
+        } catch {
+            throw CommandError(.inputOutput, "\(error)")
+        }
+        guard isFree else {
             throw CommandError(.busy, "another process uses the cursor file \(path)")
         }
+        if isNew { try store(.start) }
     }
 
     /// What was stored last; `nil` if nothing was.
@@ -33,9 +42,15 @@ struct CursorFile: Sendable {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = pread(file.raw, &buffer, buffer.count, 0)
         guard count >= 0 else { throw failure("read") }
-        guard count > 0 else { return nil }
+        guard count > 0 else {
+            throw CommandError(
+                .badData,
+                "\(path) is empty: how far it had come is lost; remove it to begin again")
+        }
         let line = String(decoding: buffer[..<count], as: UTF8.self)
-        guard let head = AuditHead(line.trimmingSuffix(while: \.isWhitespace)) else {
+            .trimmingSuffix(while: \.isWhitespace)
+        if line == AuditHead.start.text { return nil }
+        guard let head = AuditHead(line) else {
             throw CommandError(.badData, "\(path) does not hold a cursor of the audit log")
         }
         return head
