@@ -24,8 +24,17 @@ package struct FileLocks {
 
     /// The processes that hold a POSIX read lock that begins in a range of bytes; see fcntl(2).
     package func readers(from range: ClosedRange<Int>) -> Set<LinuxProcess> {
+        holders(of: "READ", from: range)
+    }
+
+    /// The processes that hold a POSIX write lock that begins in a range of bytes.
+    package func writers(from range: ClosedRange<Int>) -> Set<LinuxProcess> {
+        holders(of: "WRITE", from: range)
+    }
+
+    private func holders(of access: String, from range: ClosedRange<Int>) -> Set<LinuxProcess> {
         let locks = held().filter {
-            $0.kind == "POSIX" && $0.access == "READ" && range.contains($0.first)
+            $0.kind == "POSIX" && $0.access == access && range.contains($0.first)
         }
         return Set(locks.map { LinuxProcess(pid: $0.pid) })
     }

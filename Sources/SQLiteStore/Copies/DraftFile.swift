@@ -22,17 +22,23 @@ final class DraftFile: Sendable {
         Self.removeLeftover(path)
         let raw = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard raw >= 0 else {
-            guard errno != EEXIST else {
-                throw .busy("another process is working on \(path); try again")
-            }
-            throw SystemError.current("create", path)
+            let error = SystemError.current("create", path)
+            guard errno == EEXIST, let other = Descriptor.openForReading(path) else { throw error }
+            guard try other.isFree(at: path) else { throw Self.isBusy(path) }
+            throw .storage(
+                operation: "create \(path)",
+                "another file is there, which no process is writing; move it away")
         }
         descriptor = Descriptor(owning: raw)
         self.path = path
         fchmod(raw, mode)
-        guard clinux_flock(raw, LOCK_EX | LOCK_NB) == 0, descriptor.isStill(at: path) else {
-            throw .busy("another process is working on \(path); try again")
+        guard try descriptor.isFree(at: path), descriptor.isStill(at: path) else {
+            throw Self.isBusy(path)
         }
+    }
+
+    private static func isBusy(_ path: String) -> AlertError {
+        .busy("another process is working on \(path); try again")
     }
 
     deinit { discard() }
@@ -46,6 +52,9 @@ final class DraftFile: Sendable {
     func discard() {
         if descriptor.isStill(at: path) { Self.remove(path) }
     }
+
+    /// Leaves it to the owner of its directory, if root has created it there.
+    func leaveToOwner() { Descriptor.leave(descriptor.raw, toOwnerOf: path) }
 
     /// Gives it the owner, the group and the mode of another file, as far as this process may.
     func takeRights(of status: stat) { descriptor.takeRights(of: status) }
@@ -136,6 +145,13 @@ final class DraftFile: Sendable {
 }
 
 extension Descriptor {
+    /// Takes the lock of a draft, which no other process may hold.
+    fileprivate func isFree(at path: String) throws(AlertError) -> Bool {
+        try AlertError.onFile(path) { () throws(LinuxError) in
+            try takeLock(LOCK_EX | LOCK_NB, of: path)
+        }
+    }
+
     /// Gives a file the owner, the group and the mode of another one, as far as this process may.
     func takeRights(of status: stat) {
         // Only root may change the owner; a shared queue needs only the group.

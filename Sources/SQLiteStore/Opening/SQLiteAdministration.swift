@@ -69,12 +69,30 @@ package struct SQLiteAdministration: QueueAdministration {
 }
 
 extension QueueFiles {
-    /// The other process that holds the writer lock while it writes.
+    /// The other process that keeps all others from writing.
     var lockHolder: LockHolder? {
-        guard let process = FileLocks(path: lock)?.flockHolder()?.unlessOwn else { return nil }
+        guard let process = writer?.unlessOwn else { return nil }
         return LockHolder(
             process: process, isRewriting: WriterLock.isHolderRewriting(path: lock))
     }
+
+    /// The process that holds what every write needs: a program that does not know our lock has
+    /// only SQLite's own, and then a process of ours may hold the other one and wait.
+    var writer: LinuxProcess? {
+        let holder = FileLocks(path: lock)?.flockHolder()
+        let writers =
+            (FileLocks(path: sharedMemory)?.writers(from: Self.logLocks) ?? [])
+            .union(FileLocks(path: database)?.writers(from: Self.databaseLocks) ?? [])
+        if let holder, writers.contains(holder) { return holder }
+        return writers.min { $0.pid < $1.pid } ?? holder
+    }
+
+    /// The bytes that SQLite locks in the shared memory to write, to copy the log into the database
+    /// and to recover it; see <https://sqlite.org/walformat.html#wal_locks>.
+    private static let logLocks = 120...122
+    /// Those in the database: the “pending” and the “reserved” byte, and the “shared” ones; see
+    /// SQLite's `os.h`.
+    private static let databaseLocks = 0x4000_0000...0x4000_0200
 }
 
 extension LinuxProcess {

@@ -172,9 +172,10 @@ private final class QueueSnapshot: Sendable {
         let path = files.database
         // The same files may be written through another mount; their lock can be shared here.
         let lock = Descriptor.openForReading(files.lock)
-        guard lock.map({ clinux_flock($0.raw, LOCK_SH | LOCK_NB) == 0 }) ?? true else {
-            throw .busy("another process is writing to \(path); try again")
+        let isFree = try AlertError.onFile(files.lock) { () throws(LinuxError) in
+            try lock?.takeLock(LOCK_SH | LOCK_NB, of: files.lock) ?? true
         }
+        guard isFree else { throw .busy("another process is writing to \(path); try again") }
         let seen = files.changes
         for file in [path, files.wal, files.journal] where FileIdentity(path: file) != nil {
             let target = copy + file.dropFirst(path.count)

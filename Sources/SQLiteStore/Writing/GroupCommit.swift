@@ -239,11 +239,10 @@ extension AlertError {
     /// The error when another process has held the queue's lock for too long; a time under a second
     /// is not mentioned.
     static func locked(
-        after time: Duration, lockFile: String, isRewriting: Bool = false
+        after time: Duration, holder: LinuxProcess?, isRewriting: Bool = false
     ) -> AlertError {
-        let holder = FileLocks(path: lockFile)?.flockHolder()
         let seconds = time.components.seconds
-        // While a program that ignores the lock is writing, this process itself holds the lock.
+        // This process itself holds the lock if the one that it waits for can't be seen.
         return .busy(
             "the queue is locked by another process"
                 + (holder.map { $0.pid == getpid() ? "" : ", \($0.name)" } ?? "")
@@ -495,7 +494,7 @@ struct LockPatience {
     /// The error of one that has.
     var error: AlertError {
         let waited = isEnding ? .zero : isRewriting ? GroupCommit.rewritingTime : busyTime
-        return .locked(after: waited, lockFile: files.lock, isRewriting: isRewriting)
+        return .locked(after: waited, holder: files.writer, isRewriting: isRewriting)
     }
 }
 

@@ -34,7 +34,7 @@ final class WriterLock {
         let limit = ContinuousClock.now + time
         while try !tryAcquire() {
             guard ContinuousClock.now < limit else {
-                throw .locked(after: time, lockFile: path)
+                throw .locked(after: time, holder: FileLocks(path: path)?.flockHolder())
             }
             usleep(5000)
         }
@@ -75,11 +75,11 @@ final class WriterLock {
     private func acquire(_ operation: Int32) throws(AlertError) -> Bool {
         while true {
             if descriptor == nil { descriptor = try Descriptor.open(path, mode: mode) }
-            guard let descriptor, clinux_flock(descriptor.raw, operation) == 0 else {
-                if errno == EINTR { continue }
-                if errno == EWOULDBLOCK { return false }
-                throw SystemError.current("lock", path)
+            guard let descriptor else { return false }
+            let isTaken = try AlertError.onFile(path) { () throws(LinuxError) in
+                try descriptor.takeLock(operation, of: path)
             }
+            guard isTaken else { return false }
             // A lock file that was deleted or replaced in the meantime would allow two holders.
             if descriptor.isStill(at: path) { return true }
             self.descriptor = nil

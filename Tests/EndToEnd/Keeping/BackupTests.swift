@@ -26,6 +26,34 @@ struct BackupTests {
     }
 
     @Test(
+        "A lock that the file system can't give is an error of the disk, and nobody is to try again",
+        .enabled(if: Sanitizer.name == nil, "a sanitizer can't be traced"),
+        arguments: ["ENOLCK", "ENOSYS", "EINVAL"])
+    func noLocks(reason: String) async throws {
+        #expect(try await queue.run("notify", "Done").code == 0)
+        let trace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock"]
+        let backup = try await queue.start(
+            ["backup", queue.directory + "/copy.db"],
+            under: trace + ["-e", "inject=flock:error=\(reason)"]
+        ).finish()
+        #expect(backup.code == 74, "\(backup)")
+        #expect(backup.errors.contains("can't lock "), "\(backup)")
+        #expect(!backup.errors.contains("another process"), "\(backup)")
+    }
+
+    @Test("A file in the place of a draft is named, and nobody is to try again")
+    func inTheWay() async throws {
+        #expect(try await queue.run("notify", "Done").code == 0)
+        let target = queue.directory + "/copy.db"
+        let backup = try await queue.start(
+            ["backup", target],
+            under: ["sh", "-c", "echo mine > \"$0-new.$$\" && exec \"$@\"", target]
+        ).finish()
+        #expect(backup.code == 74, "\(backup)")
+        #expect(backup.errors.contains("another file is there"), "\(backup)")
+    }
+
+    @Test(
         "Verbs that are refused leave nothing next to a backup, or a file that is no queue",
         arguments: [
             ["ask", "Q?", "--detach"], ["answer", "1", "yes"], ["purge", "--older-than", "1d"],

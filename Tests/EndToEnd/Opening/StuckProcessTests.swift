@@ -44,6 +44,33 @@ struct StuckProcessTests {
         #expect(try await finding("lock")["ok"] as? Bool == true)
     }
 
+    @Test(
+        "doctor and a command that has to wait name a program that holds SQLite's lock",
+        arguments: ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+    func transaction(begin: String) async throws {
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        let script = """
+            import sqlite3, sys, time
+            db = sqlite3.connect(sys.argv[1], isolation_level=None)
+            db.execute(sys.argv[2])
+            print("held", flush=True)
+            time.sleep(600)
+            """
+        let holder = try Child("python3", ["-c", script, queue.path, begin])
+        #expect(await eventually { holder.output.text == "held\n" })
+        let answer = try queue.start(["answer", "1", "OK"])
+        let doctor = try await queue.run("doctor")
+        let name = "\(holder.pid) (python3)"
+        #expect(doctor.code == 75, "\(doctor)")
+        #expect(doctor.output.contains("lock: process \(name)"), "\(doctor.output)")
+        let refused = await answer.finish()
+        #expect(refused.code == 75 && refused.errors.contains(name), "\(refused)")
+        holder.kill(SIGKILL)
+        _ = await holder.exit()
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        #expect(try await finding("lock")["ok"] as? Bool == true)
+    }
+
     @Test("A new queue whose lock is held is reported, with the process that holds it")
     func newQueue() async throws {
         for name in ["queue.db", "queue.db-lock"] {
