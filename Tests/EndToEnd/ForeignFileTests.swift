@@ -59,6 +59,30 @@ struct ForeignFileTests {
         #expect(try await fingerprint() == before, "\(maker.name)")
     }
 
+    @Test(
+        "A queue that has lost its numbers is recognised, and works with those that are named",
+        arguments: [
+            "sqlite3 \"$1\" .dump > \"$1.sql\" && rm \"$1\" && sqlite3 \"$1\" < \"$1.sql\"",
+            "sqlite3 \"$1\" 'PRAGMA user_version = 0'",
+            "sqlite3 \"$1\" 'PRAGMA application_id = 0'",
+        ])
+    func numbers(script: String) async throws {
+        #expect(try await queue.run("notify", "Done").code == 0)
+        let made = try await Child("sh", ["-c", script, "sh", queue.path]).finish()
+        #expect(made.code == 0, "\(made)")
+        for verb in [["notify", "More"], ["list"], ["doctor"]] {
+            let refused = try await queue.start(verb).finish()
+            let text = refused.output + refused.errors
+            #expect(refused.code == 74 && text.contains("has the tables of a queue"), "\(refused)")
+        }
+        let error = try await queue.run("list").errors
+        let command = try #require(error.firstMatch(of: /sqlite3 '.*' ".*"/)).output
+        #expect(try await Child("sh", ["-c", String(command)]).finish().code == 0)
+        #expect(try await queue.run("list").output.contains("Done"))
+        #expect(try await queue.run("notify", "More").code == 0)
+        #expect(try await queue.isSound())
+    }
+
     @Test("The error of a queue of 0.1.0 says what to do, and a restore does not replace it")
     func first() async throws {
         let made = try Child("sh", ["-c", Self.makers[4].script, "sh", queue.path])

@@ -257,13 +257,48 @@ struct DatabaseFile: Sendable {
             throw .incompatible(path: path, Self.firstReason)
         }
         let isOurs = [Self.applicationID, Self.backupID].contains(id)
-        guard isOurs, version > 0 || !files.isSource else {
+        // Both numbers are there from the first commit on.
+        guard isOurs, version > 0 else {
             throw .incompatible(
-                path: path, "is the database of another program, and is not a queue")
+                path: path,
+                isOurs || hasOwnTables()
+                    ? Self.lostNumbers(id, version, of: path)
+                    : "is the database of another program, and is not a queue")
         }
         try SchemaMigration.check(Int(version), of: path)
         try checkLength(of: identity)
         return id == Self.backupID ? .backup : .ours
+    }
+
+    /// Whether a database without our number has the tables of a queue.
+    private func hasOwnTables() -> Bool {
+        let count = try? open(.unchanging).handle.first(
+            """
+            SELECT count(*) FROM sqlite_schema WHERE type = 'table'
+                AND name IN ('alerts', 'audit', 'sources', 'upkeep')
+            """
+        ) { $0.integer() }
+        return count == 4
+    }
+
+    /// Why a queue is refused that has lost the numbers in its header, as in a database that was made
+    /// from the output of `.dump`, which leaves them out.
+    private static func lostNumbers(_ id: UInt32, _ version: Int32, of path: String) -> String {
+        let numbers = [
+            ("application_id", Int64(id), Int64(applicationID)),
+            ("user_version", Int64(version), Int64(Migration.all.count)),
+        ].filter { id == backupID ? $0.0 == "user_version" : $0.1 != $0.2 }
+        let missing = numbers.map { "its \($0.0) is \($0.1)" }.joined(separator: " and ")
+        let pragmas = numbers.map { "PRAGMA \($0.0) = \($0.2)" }.joined(separator: "; ")
+        return """
+            has the tables of a queue, but \(missing): sqlite3's .dump leaves that out; it was not \
+            touched. If it is a whole copy of a queue of this version: sqlite3 \(quoted(path)) \
+            "\(pragmas)", and then: alertq audit verify
+            """
+    }
+
+    private static func quoted(_ path: String) -> String {
+        "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
     /// The beginning of the file, and its size in bytes; `nil` if this process has locked it
@@ -315,6 +350,7 @@ struct DatabaseFile: Sendable {
         // Under another name first: the file at `path` must never be opened except through SQLite.
         let draft = try DraftFile(for: path, mode: files.mode)
         defer { draft.discard() }
+        draft.leaveToOwner()
         // A program that does not take our lock may have created it.
         _ = try draft.move(to: path)
     }

@@ -321,7 +321,8 @@ extension Descriptor {
     /// Opens a file of a queue for reading and writing; a missing one is created with exactly
     /// `mode`, regardless of the umask.
     ///
-    /// One that root creates next to another account's database belongs to that account, which
+    /// One that root creates next to another account's database, or in another account's directory
+    /// that has no database yet, belongs to that account, which
     /// could not use it otherwise; SQLite does the same with its own files. No file that exists
     /// changes its owner: it may have been put there by somebody who wants it.
     ///
@@ -339,18 +340,22 @@ extension Descriptor {
 
     /// Takes a lock on a range of the file, which is at `path`; `false` if another one conflicts.
     func lock(_ range: LockRange, of path: String) throws(AlertError) -> Bool {
-        if tryLock(F_WRLCK, range) { return true }
-        guard errno == EAGAIN || errno == EACCES else { throw SystemError.current("lock", path) }
-        return false
+        try AlertError.onFile(path) { () throws(LinuxError) in
+            try takeLock(on: range, of: path)
+        }
     }
 
-    private static func leave(_ file: Int32, toOwnerOf path: String) {
-        var database = stat()
-        guard geteuid() == 0, let ending = QueueFiles.endings.first(where: path.hasSuffix),
-            stat(String(path.dropLast(ending.count)), &database) == 0, database.st_uid != 0
+    /// - Parameter path: The database, or a file next to it.
+    static func leave(_ file: Int32, toOwnerOf path: String) {
+        var owner = stat()
+        let ending = QueueFiles.endings.first(where: path.hasSuffix) ?? ""
+        guard geteuid() == 0,
+            (!ending.isEmpty && stat(String(path.dropLast(ending.count)), &owner) == 0)
+                || stat(FilePath.directory(of: path), &owner) == 0,
+            owner.st_uid != 0
         else { return }
         // If that fails, the file is root's, and its owner gets an error that says so.
-        _ = fchown(file, database.st_uid, database.st_gid)
+        _ = fchown(file, owner.st_uid, owner.st_gid)
     }
 
     private static func refusal(of path: String) -> AlertError {

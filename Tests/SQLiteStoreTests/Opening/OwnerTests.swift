@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Files that root creates next to another account's database.
+/// Files that root creates next to another account's database, or in its directory.
 @Suite("Owner", .inParallel, .enabled(if: geteuid() == 0, "only root can use anybody's queue"))
 struct OwnerTests {
     let queue: TemporaryQueue
@@ -30,5 +30,18 @@ struct OwnerTests {
         for path in [slot, bell] { _ = try Descriptor.open(path, mode: 0o600) }
         #expect(try owner(slot) == 65_534)
         #expect(try owner(bell) == 0)
+    }
+
+    @Test("A queue that root makes in another account's directory belongs to that account")
+    func madeByRoot() async throws {
+        let directory = FilePath.directory(of: queue.path)
+        #expect(chown(directory, 65_534, 65_534) == 0)
+        let store = try await queue.store()
+        try await store.ask(.yesNo())
+        let others = try LinuxFile.names(in: directory).filter {
+            try $0 != ".." && owner(directory + "/" + $0) != 65_534
+        }
+        #expect(others == [])
+        await store.close()
     }
 }

@@ -246,7 +246,7 @@ struct SchemaCheckTests {
         try plant("PRAGMA user_version = 0")
         #expect(await thrown { try await store.answer(id, 0) }?.kind == "incompatible")
         await store.close()
-        #expect(await thrown { try await queue.store() }?.kind == "storage")
+        #expect(await thrown { try await queue.store() }?.kind == "incompatible")
         #expect(try queue.integer("PRAGMA user_version") == 0)
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
     }
