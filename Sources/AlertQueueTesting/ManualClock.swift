@@ -18,6 +18,7 @@ public final class ManualClock: AlertClock {
 
     private struct State {
         var reading: ClockReading
+        var isSynchronized = true
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
         var cancelled: Set<UInt64> = []
@@ -60,6 +61,19 @@ public final class ManualClock: AlertClock {
     /// No sleeping task wakes.
     public func setWall(milliseconds: Int64) {
         state.withLock { $0.reading.wallMilliseconds = milliseconds }
+    }
+
+    /// Sets all clocks, as a boot of the machine does.
+    ///
+    /// No sleeping task wakes.
+    public func set(_ reading: ClockReading) {
+        state.withLock { $0.reading = reading }
+    }
+
+    /// Whether something keeps the wall clock right; a test may set that.
+    public var isSynchronized: Bool {
+        get { state.withLock { $0.isSynchronized } }
+        set { state.withLock { $0.isSynchronized = newValue } }
     }
 
     /// Waits until ``advance(by:)`` has moved the clock by a duration since the call.

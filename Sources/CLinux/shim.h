@@ -98,6 +98,16 @@ static inline int clinux_set_window_size(int fd, const struct winsize *size) {
     return ioctl(fd, TIOCSWINSZ, size);
 }
 
+// Whether the kernel says that the wall clock is synchronised, as NTP keeps it; see adjtimex(2).
+// Reading needs no right; a sandbox may refuse it all the same, and then nobody says so.
+#include <sys/timex.h>
+
+static inline _Bool clinux_is_clock_synchronized(void) {
+    struct timex state = {.modes = 0};
+    int code = adjtimex(&state);
+    return code >= 0 && code != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
 // Macros with arguments are not imported.
 static inline int clinux_exited(int status) { return WIFEXITED(status); }
 static inline int clinux_exit_status(int status) { return WEXITSTATUS(status); }

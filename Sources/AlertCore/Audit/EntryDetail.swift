@@ -41,7 +41,7 @@ package enum EntryDetail {
         at asked: ClockReading, expiry: ClockReading?, terms: String
     ) -> String {
         (expiry.map { "expires \(end($0)); " } ?? "") + terms
-            + "asked at \(asked.bootMilliseconds) ms"
+            + "\(askedStart)\(asked.bootMilliseconds) ms"
     }
 
     /// The detail of a snooze: its end.
@@ -132,7 +132,7 @@ extension EntryDetail {
         switch entry.event.kind {
         case .asked:
             let parts = detail.split(separator: "; ").filter { part in
-                !["leaves ", "key ", "asked at "].contains { part.hasPrefix($0) }
+                !["leaves ", "key ", askedStart].contains { part.hasPrefix($0) }
             }
             let text = parts.map { retimed(String($0), after: "expires ", form) }
             return text.isEmpty ? nil : text.joined(separator: "; ")
@@ -164,6 +164,17 @@ extension EntryDetail {
         guard let detail, detail.hasPrefix(givenStart) else { return nil }
         return milliseconds(detail.dropFirst(givenStart.count).prefix { $0 != ";" })
     }
+
+    /// When an alert was asked by the boot clock, in milliseconds; `nil` for the detail of another
+    /// entry.
+    static func asked(_ detail: String?) -> Int64? {
+        guard let last = detail?.split(separator: "; ").last, last.hasPrefix(askedStart) else {
+            return nil
+        }
+        return milliseconds(last.dropFirst(askedStart.count))
+    }
+
+    private static let askedStart = "asked at "
 
     /// The contents of an expiry's detail.
     package struct Expired: Equatable {

@@ -69,21 +69,27 @@ extension AlertManager {
     /// - Parameters:
     ///   - date: Responses from this date on keep their texts; must not be in the future.
     ///   - dryRun: Whether to report only what would be erased.
+    ///   - force: Whether to erase even if the wall clock may be wrong.
     ///   - rewritesFile: Whether the file is rewritten if anything was erased. Without that, erased
     ///     texts may stay in the files until a later purge rewrites them.
     ///   - progress: Called with the progress.
     /// - Throws: ``AlertError/busy(_:)`` if a program keeps reading the database, so that erased
-    ///   texts are still in its files: purge again then. ``AlertError/storage(operation:_:)`` also
+    ///   texts are still in its files: purge again then; and, unless `force` is given, if the wall
+    ///   clock may be wrong: if it has been set ahead since the last alert of this boot was asked, or
+    ///   if none was, nothing synchronises it, and all of the log is older than the date. ``AlertError/storage(operation:_:)`` also
     ///   if the file can't be rewritten, because less than 2.2 times its size is free on its file
     ///   system; nothing has been erased then. ``AlertError/invalid(_:_:)``,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
     public func purge(
-        before date: Date, dryRun: Bool = false, rewritesFile: Bool = true,
+        before date: Date, dryRun: Bool = false, force: Bool = false, rewritesFile: Bool = true,
         progress: @Sendable (PurgeProgress) -> Void = { _ in }
     ) async throws(AlertError) -> PurgeReport {
         // A date is rounded to a millisecond, which the clock may not have reached yet.
         guard Timestamp.milliseconds(date) <= context.clock.now().wallMilliseconds + 1 else {
             throw .invalid("date", "\(LocalTime.text(date, .whole)) is in the future")
+        }
+        if !force, !dryRun, let doubt = try await doubtAboutClock(before: date) {
+            throw .busy(doubt + "; nothing was erased")
         }
         guard let store = store as? any Erasing else {
             throw .storage(operation: "erase texts in \(path)", "its store can't erase texts")
@@ -92,6 +98,41 @@ extension AlertManager {
         if dryRun { return try await store.erasable(before: date, by: caller) }
         return try await store.erase(
             before: date, by: caller, rewritesFile: rewritesFile, progress: progress)
+    }
+
+    /// How many entries of the log are looked through for one that tells about this boot.
+    private static let clockEntries = 1000
+    /// How far the clocks may part while nobody sets one: NTP speeds the wall clock up by at most
+    /// one part in 2,000; see adjtimex(2).
+    private static let drift = (start: Int64(60_000), part: Int64(2000))
+
+    /// Why the wall clock may be ahead, so that what is older than a date by it is not old; `nil` if
+    /// nothing says so.
+    package func doubtAboutClock(before date: Date) async throws(AlertError) -> String? {
+        let clock = context.clock
+        let entries = try await lastEntries(
+            Self.clockEntries, of: nil, limit: Self.clockEntries)
+        guard let newest = entries.last else { return nil }
+        let now = clock.now()
+        let time = { LocalTime.text(Timestamp.date(milliseconds: $0), .whole) }
+        let told = entries.reversed().lazy.compactMap { entry -> (AuditEntry, Int64)? in
+            guard entry.event.kind == .asked, entry.boot.isIdentical(to: now.boot) else {
+                return nil
+            }
+            return EntryDetail.asked(entry.detail).map { (entry, $0) }
+        }.first
+        if let (entry, boot) = told {
+            let passed = now.bootMilliseconds.subtractingBounded(boot)
+            let expected = Timestamp.milliseconds(entry.event.at).addingBounded(passed)
+            let allowed = Self.drift.start.addingBounded(passed / Self.drift.part)
+            guard now.wallMilliseconds > expected.addingBounded(allowed) else { return nil }
+            return "the clock says \(time(now.wallMilliseconds)), but by the time since entry "
+                + "\(entry.event.sequence) of the log it is \(time(expected)): it has been set"
+        }
+        guard newest.event.at < date, !clock.isSynchronized else { return nil }
+        return
+            "the clock says \(time(now.wallMilliseconds)), which nothing has synchronised, and the "
+            + "newest entry of the log is of \(time(Timestamp.milliseconds(newest.event.at))): it may be wrong"
     }
 
     /// The store's maintenance, if it needs any.

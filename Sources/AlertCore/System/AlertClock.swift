@@ -3,6 +3,10 @@ public protocol AlertClock: Sendable {
     /// Returns the current reading of all clocks.
     func now() -> ClockReading
 
+    /// Whether something keeps the wall clock right, such as NTP; `true` unless a clock implements
+    /// it. A clock that nobody keeps may be years ahead, as after a dead battery.
+    var isSynchronized: Bool { get }
+
     /// Waits for a duration of monotonic time; returns at once if it is zero or negative.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
@@ -19,6 +23,8 @@ public protocol AlertClock: Sendable {
 }
 
 extension AlertClock {
+    public var isSynchronized: Bool { true }
+
     /// Waits with ``sleep(for:)`` for the remaining time.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Linux
 
@@ -29,6 +30,9 @@ public struct SystemClock: AlertClock {
         now.isBootUnknown = Self.id == nil
         return now
     }
+
+    /// Whether the kernel says that the wall clock is synchronised; see adjtimex(2).
+    public var isSynchronized: Bool { clinux_is_clock_synchronized() }
 
     /// Waits by the clock of `Task.sleep(for:)`, which stops while the machine is suspended.
     ///

@@ -58,6 +58,9 @@ struct TimerUnits: Sendable {
             \(mark)
             [Unit]
             Description=alertq: \(what)
+            # What is old, and the name of a backup, depend on the clock.
+            Wants=time-sync.target
+            After=time-sync.target
 
             [Service]
             Type=oneshot

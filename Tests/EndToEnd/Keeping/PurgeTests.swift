@@ -149,6 +149,43 @@ struct PurgeTests {
         #expect(try await queue.isSound())
     }
 
+    private static let canFake =
+        geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
+        && Sanitizer.name == nil
+
+    @Test(
+        "By a clock that was set years ahead nothing is erased, unless that is forced",
+        .enabled(if: canFake, "needs root and the package faketime, and no sanitizer"))
+    func clockAhead() async throws {
+        try await story(1)
+        func purge(
+            _ options: String..., under words: [String] = []
+        ) async throws -> Finished {
+            try await queue.start(
+                ["purge", "--older-than", "365d"] + options,
+                under: words + ["faketime", "-f", "+5y"],
+                environment: ["FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+            ).finish()
+        }
+        let refused = try await purge()
+        #expect(refused.code == 75, "\(refused)")
+        #expect(refused.errors.contains("by the time since entry 1 of the log it is"), "\(refused)")
+        #expect(refused.errors.contains("add --force"), "\(refused)")
+        let dry = try await purge("--dry-run")
+        #expect(dry.code == 0 && dry.errors.contains("add --force"), "\(dry)")
+        #expect(try await queue.run("history").output.contains("SECRET"))
+        // By the right clock nothing is old; a date that was typed is the same by any.
+        #expect(try await queue.run("purge", "--older-than", "365d").code == 0)
+        // A machine that has been up for years: libfaketime shifts timers as far as the wall clock,
+        // and before its start they would never fire.
+        let upForYears = [
+            "unshare", "--time", "--boottime", "300000000", "--monotonic", "300000000",
+        ]
+        let forced = try await purge("--force", under: upForYears)
+        #expect(forced.code == 0, "\(forced)")
+        #expect(try await !queue.run("history").output.contains("SECRET"))
+    }
+
     @Test("Missing, future and invalid times are refused")
     func refused() async throws {
         try await story(1)

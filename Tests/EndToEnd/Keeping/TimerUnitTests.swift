@@ -28,6 +28,7 @@ struct TimerUnitTests {
         #expect(printed.output.contains("# \(folder)/alertq-backup.timer\n"))
         #expect(printed.output.contains("OnCalendar=daily\n"))
         #expect(!printed.output.contains("purge"))
+        #expect(printed.output.contains("Wants=time-sync.target\nAfter=time-sync.target\n"))
         #expect(!FileManager.default.fileExists(atPath: folder))
         #expect(queue.lines("calls") == [])
         let start = try #require(

@@ -12,6 +12,7 @@ struct PurgeCommand: Command {
             .pastTime.requiring(orElse: "is in the future", Self.isPast), \.olderThan,
             help: "Erase alerts that were resolved before this time, such as 90d (required)"),
         Option("dry-run", \.isDry, help: "Only print what would be erased"),
+        Option("force", \.forces, help: "Erase even if the clock may be wrong"),
         Option(
             "no-vacuum", \.leavesFile,
             help: "Leave rewriting the database to a later purge, which finishes this one"),
@@ -36,6 +37,12 @@ struct PurgeCommand: Command {
         """
         In a duration, m means minutes: write months in days, such as 180d. The resulting time is \
         printed, and --dry-run prints it without erasing anything.
+        """,
+        """
+        A clock that is years ahead, as after a dead battery, would make everything old. So nothing is \
+        erased, and the exit code is 75, if the clock has been set ahead since something was asked \
+        in this boot; or if nothing was, the kernel doesn't say that the clock is synchronised, and \
+        all of the log is older than that time. --force erases all the same.
         """,
         """
         At its end a purge that has erased anything rewrites the database, because erased texts \
@@ -68,11 +75,13 @@ struct PurgeCommand: Command {
     private var olderThan: PastTime?
     private var isDry = false
     private var leavesFile = false
+    private var forces = false
 
     func validate() throws {
         _ = try limit
-        guard !isDry || !leavesFile else {
-            throw UsageError("--dry-run writes nothing, so it can't be combined with --no-vacuum")
+        guard !isDry || (!leavesFile && !forces) else {
+            throw UsageError(
+                "--dry-run writes nothing, so it can't be combined with --no-vacuum and --force")
         }
     }
 
@@ -92,10 +101,19 @@ struct PurgeCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         let date = try limit.date(now: context.now())
+        // A date that was typed is the same by any clock.
+        let isByClock = try limit.date(now: context.now() - 1_000_000) != date
         try await ProgressBar.during("erasing", in: context) { bar in
             let report = try await queue.openExisting(via: Self.name) { manager in
-                try await manager.purge(
-                    before: date, dryRun: isDry, rewritesFile: !leavesFile
+                let doubt =
+                    forces || !isByClock ? nil : try await manager.doubtAboutClock(before: date)
+                if let doubt {
+                    let advice = doubt + "; set the clock, or add --force"
+                    guard isDry else { throw CommandError(.busy, advice + "; nothing was erased") }
+                    context.note(advice)
+                }
+                return try await manager.purge(
+                    before: date, dryRun: isDry, force: true, rewritesFile: !leavesFile
                 ) { progress in
                     bar.begin(Self.label(progress.phase))
                     bar.show(progress.done, of: progress.total)
