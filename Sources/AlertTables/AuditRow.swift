@@ -82,6 +82,8 @@ package enum AuditRow {
             hash: row.blob(Column.hash) ?? [])
     }
 
+    private static let columnCount = Column.end
+
     /// Reads an entry that an alert needs from a row that continues with the hash of the entry before
     /// it and with what the one after it says of it, and makes sure that it is as it was written:
     /// that it has the hash of its contents, continues the one, and is continued by the other.
@@ -96,14 +98,15 @@ package enum AuditRow {
         guard entry.computedHash == entry.hash else {
             throw .inconsistent(id, "entry \(entry.event.sequence) was changed")
         }
-        let before = row.blob(at: Column.end) ?? AuditHead.start.hash
-        let after = row.blob(at: Column.end + 1) ?? entry.hash
+        let before = row.blob(at: columnCount) ?? AuditHead.start.hash
+        let after = row.blob(at: columnCount + 1) ?? entry.hash
         guard before == entry.previous, after == entry.hash else {
             throw .inconsistent(id, "entry \(entry.event.sequence) was replaced")
         }
         return entry
     }
 
+    @inline(__always)
     private static func word<Word: RawRepresentable<String>>(
         _ type: Word.Type, _ what: String, _ row: borrowing some SQLRow & ~Copyable,
         _ column: Column
@@ -113,6 +116,7 @@ package enum AuditRow {
         return word
     }
 
+    @inline(__always)
     private static func number<Number: FixedWidthInteger>(
         _ type: Number.Type, _ what: String, _ row: borrowing some SQLRow & ~Copyable,
         _ column: Column

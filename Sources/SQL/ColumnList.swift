@@ -13,7 +13,7 @@ package protocol ColumnList: RawRepresentable<Int>, CaseIterable, CodingKey {
 }
 
 extension ColumnList {
-    package static var offset: Int32 { 0 }
+    @inlinable package static var offset: Int32 { 0 }
 
     package var sql: String { snakeCased }
 
@@ -32,7 +32,7 @@ extension ColumnList {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    package var index: Int32 { Self.offset + Int32(truncatingIfNeeded: rawValue) }
+    @inlinable package var index: Int32 { Self.offset + Int32(truncatingIfNeeded: rawValue) }
 }
 
 /// The current row of a query, valid only inside the closure that receives it. Columns count from 0.
@@ -52,44 +52,46 @@ package protocol SQLRow: ~Copyable {
 }
 
 extension SQLRow where Self: ~Copyable {
-    package func isNull(_ column: some ColumnList) -> Bool { isNull(at: column.index) }
+    @inlinable package func isNull(_ column: some ColumnList) -> Bool { isNull(at: column.index) }
 
-    package func holds(_ text: String, _ column: some ColumnList) -> Bool {
+    @inlinable package func holds(_ text: String, _ column: some ColumnList) -> Bool {
         holds(text, at: column.index)
     }
 
     /// The integer of a column; SQL `NULL` is 0.
-    package func integer(_ column: some ColumnList) -> Int64 { integer(at: column.index) }
+    @inlinable package func integer(_ column: some ColumnList) -> Int64 {
+        integer(at: column.index)
+    }
 
-    package func optionalInteger(_ column: some ColumnList) -> Int64? {
+    @inlinable package func optionalInteger(_ column: some ColumnList) -> Int64? {
         isNull(column) ? nil : integer(column)
     }
 
     /// The text of a column; SQL `NULL` is the empty string.
-    package func text(_ column: some ColumnList) -> String { optionalText(column) ?? "" }
+    @inlinable package func text(_ column: some ColumnList) -> String { optionalText(column) ?? "" }
 
-    package func optionalText(_ column: some ColumnList) -> String? {
+    @inlinable package func optionalText(_ column: some ColumnList) -> String? {
         optionalText(at: column.index)
     }
 
     /// The bytes of a column; SQL `NULL` is `nil`.
-    package func blob(_ column: some ColumnList) -> [UInt8]? { blob(at: column.index) }
+    @inlinable package func blob(_ column: some ColumnList) -> [UInt8]? { blob(at: column.index) }
 
     // A query for one value has one column.
 
     /// Whether the only column is SQL `NULL`.
-    package func isNull() -> Bool { isNull(at: 0) }
+    @inlinable package func isNull() -> Bool { isNull(at: 0) }
 
     /// The integer of the only column; SQL `NULL` is 0.
-    package func integer() -> Int64 { integer(at: 0) }
+    @inlinable package func integer() -> Int64 { integer(at: 0) }
 
-    package func optionalInteger() -> Int64? { isNull() ? nil : integer() }
+    @inlinable package func optionalInteger() -> Int64? { isNull() ? nil : integer() }
 
     /// The text of the only column; SQL `NULL` is the empty string.
-    package func text() -> String { optionalText() ?? "" }
+    @inlinable package func text() -> String { optionalText() ?? "" }
 
-    package func optionalText() -> String? { optionalText(at: 0) }
+    @inlinable package func optionalText() -> String? { optionalText(at: 0) }
 
     /// The bytes of the only column; SQL `NULL` is `nil`.
-    package func blob() -> [UInt8]? { blob(at: 0) }
+    @inlinable package func blob() -> [UInt8]? { blob(at: 0) }
 }

@@ -116,11 +116,12 @@ package enum EntryDetail {
 extension EntryDetail {
     /// The digest of what an alert with a key asked; `nil` without one.
     package static func key(asked detail: String?) -> KeyDigest? {
-        guard let detail, let start = detail.utf8.firstRange(of: "; key ".utf8) else { return nil }
-        let words = detail[start.upperBound...].utf8.prefix { $0 != UInt8(ascii: ";") }
-            .split(separator: UInt8(ascii: " "))
-        guard words.count == 2, let salt = Hex.bytes(Substring(words[0])),
-            let hash = Hex.bytes(Substring(words[1]))
+        // Read for each row of a page of the history, which searching for a text would slow down.
+        let parts = detail?.utf8.split(separator: UInt8(ascii: ";")).dropFirst()
+        guard let part = parts?.first(where: { $0.starts(with: " key ".utf8) }) else { return nil }
+        let words = part.split(separator: UInt8(ascii: " "))
+        guard words.count == 3, let salt = Hex.bytes(Substring(words[1])),
+            let hash = Hex.bytes(Substring(words[2]))
         else { return nil }
         return KeyDigest(salt: salt, hash: hash)
     }

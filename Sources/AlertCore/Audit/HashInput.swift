@@ -10,7 +10,8 @@ import Glibc
 /// millions of entries.
 package final class HashInput {
     private var start: UnsafeMutablePointer<UInt8>
-    private var capacity = 4096
+    // What malloc(3) keeps ready: most inputs fit, and a page of the history has hundreds.
+    private var capacity = 1024
     // Private, because the compiler checks exclusive access to what other modules may read:
     // verifying the log took a quarter more instructions with those checks.
     private var count = 0

@@ -16,9 +16,19 @@ package enum Hex {
     }
 
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        let digits = text.utf8.compactMap(value)
-        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for digit in text.utf8 {
+            guard let value = value(digit) else { return nil }
+            guard let first = high else {
+                high = value
+                continue
+            }
+            bytes.append(first << 4 | value)
+            high = nil
+        }
+        return high == nil ? bytes : nil
     }
 
     /// The number that a digit of either case stands for.

@@ -303,7 +303,7 @@ struct QueueSwap: Sendable {
     private func put(replacing present: Present) throws(AlertError) -> [String] {
         var status = stat()
         let exists = lstat(files.database, &status) == 0
-        if exists { draft.takeRights(of: status) }
+        if exists { draft.takeRights(of: status) } else { draft.leaveToOwner() }
         let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
         let kept = files.database + Self.keptEnding + DraftFile.nameText(now)
         var names: [String] = []
