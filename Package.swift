@@ -32,6 +32,7 @@ let package = Package(
                 .embedInCode("SQLite/0001_create_queue.sql"),
                 .embedInCode("SQLite/schema.sql"),
                 .embedInCode("PostgreSQL/0001_create_queues.sql"),
+                .embedInCode("PostgreSQL/schema.jsonl"),
             ]),
         .target(name: "TextFormats"),
         .target(name: "AlertCore", dependencies: ["Linux", "TextFormats"]),

@@ -39,6 +39,10 @@ package struct Migration: Sendable {
         Migration(1, "create_queue", PackageResources._001_create_queue_sql)
     ]
 
+    /// What keeps the promises of the resulting schema in PostgreSQL: the file
+    /// `PostgreSQL/schema.jsonl`, which a test writes.
+    package static let postgreSQLSchema: [UInt8] = PackageResources.schema_jsonl
+
     /// Every migration of a PostgreSQL database, oldest first.
     package static let postgreSQL: [Migration] = [
         Migration(1, "create_queues", PackageResources._001_create_queues_sql)

@@ -10,43 +10,50 @@
 -- Cost:   for every statement, the server reads all CHECK constraints and all conditions of triggers
 --         of the table anew; those of domains and functions it keeps. So most of what concerns one
 --         column is a domain, and one function says what may change of an alert.
--- Runs:   once, in one transaction.
+-- Names:  all of it is in the schema `alertq`, in which nobody but its owner may create anything.
+--         Programs look for names in `pg_catalog` and there, and functions by themselves, so that
+--         nothing that somebody has made elsewhere, or as a temporary table, is taken for it.
+-- Runs:   once, in one transaction, which has made the schema if it was not there.
+
+SET LOCAL search_path = pg_catalog, alertq, pg_temp;
 
 -- A migration only adds to what is there, so that programs of the version before go on: `minimum` is
 -- the lowest version whose programs still can.
-CREATE TABLE schema_versions (
+CREATE TABLE alertq.schema_versions (
     version    integer     PRIMARY KEY,
     minimum    integer     NOT NULL CHECK (minimum <= version),
     applied_at timestamptz NOT NULL DEFAULT now()
 );
 
-CREATE DOMAIN flag         AS smallint CHECK (VALUE IN (0, 1));
-CREATE DOMAIN filled_text  AS text     CHECK (VALUE <> '');
-CREATE DOMAIN json_text    AS text     CHECK (VALUE IS NULL OR VALUE::jsonb IS NOT NULL);
-CREATE DOMAIN duration_ms  AS bigint   CHECK (VALUE > 0);
-CREATE DOMAIN hash32       AS bytea    CHECK (length(VALUE) = 32);
-CREATE DOMAIN style        AS text     CHECK (VALUE IN ('alert', 'actionSheet'));
-CREATE DOMAIN priority     AS integer  CHECK (VALUE BETWEEN 0 AND 3);
-CREATE DOMAIN button_index AS bigint   CHECK (VALUE >= -1);
-CREATE DOMAIN outcome      AS text     CHECK (VALUE IN
+CREATE DOMAIN alertq.flag         AS smallint CHECK (VALUE IN (0, 1));
+CREATE DOMAIN alertq.filled_text  AS text     CHECK (VALUE <> '');
+CREATE DOMAIN alertq.json_text    AS text     CHECK (VALUE IS NULL OR VALUE::jsonb IS NOT NULL);
+CREATE DOMAIN alertq.duration_ms  AS bigint   CHECK (VALUE > 0);
+CREATE DOMAIN alertq.hash32       AS bytea    CHECK (length(VALUE) = 32);
+CREATE DOMAIN alertq.style        AS text     CHECK (VALUE IN ('alert', 'actionSheet'));
+CREATE DOMAIN alertq.priority     AS integer  CHECK (VALUE BETWEEN 0 AND 3);
+CREATE DOMAIN alertq.button_index AS bigint   CHECK (VALUE >= -1);
+CREATE DOMAIN alertq.outcome      AS text     CHECK (VALUE IN
     ('answered', 'cancelled', 'dismissed', 'expired', 'withdrawn'));
-CREATE DOMAIN resolved_by  AS text     CHECK (VALUE IN
+CREATE DOMAIN alertq.resolved_by  AS text     CHECK (VALUE IN
     ('person', 'program', 'policy', 'asker', 'system'));
-CREATE DOMAIN event        AS text     CHECK (VALUE IN
+CREATE DOMAIN alertq.event        AS text     CHECK (VALUE IN
     ('asked', 'presented', 'returned', 'snoozed', 'resolved', 'collected', 'erased', 'cancelling',
-     'restored', 'ran', 'access', 'reminded', 'seen', 'claimed', 'moved', 'superseded', 'unused'));
+     'restored', 'ran', 'access', 'reminded', 'seen', 'claimed', 'moved', 'superseded', 'unused',
+     'clock'));
 
--- `host` is the machine of a file that was copied: accounts of it have an empty `host` below.
-CREATE TABLE queues (
-    id       integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+-- `host` is the machine of a file that was copied: accounts of it have an empty `host` below. Ids
+-- come from the rows that are there, here and below: a replica of the tables has no sequences.
+CREATE TABLE alertq.queues (
+    id       integer PRIMARY KEY CHECK (id > 0),
     name     filled_text COLLATE "C" NOT NULL UNIQUE,
     host     text COLLATE "C" NOT NULL DEFAULT ''
 );
 
 -- The end of each log, which orders the commits: locking it excludes other writers. It also says
 -- where ids go on, and how often something changed without an entry.
-CREATE TABLE heads (
-    queue    integer PRIMARY KEY REFERENCES queues (id),
+CREATE TABLE alertq.heads (
+    queue    integer PRIMARY KEY REFERENCES alertq.queues (id),
     seq      bigint NOT NULL DEFAULT 0,
     hash     hash32 NOT NULL DEFAULT decode(repeat('00', 32), 'hex'),
     -- The time of the last transaction: none is earlier than the one before.
@@ -55,15 +62,21 @@ CREATE TABLE heads (
     -- The lowest id that the next alert may get.
     first_id bigint NOT NULL DEFAULT 1,
     changes  bigint NOT NULL DEFAULT 0,
+    -- How far the time of the queue is ahead of the server's clock, since that was set.
+    offset_ms bigint NOT NULL DEFAULT 0,
+    -- Where the last transaction took place: on another server, or after a failover, ids that were
+    -- given here before may be unknown, and must not be given once more.
+    cluster  text,
+    timeline bigint,
     -- How often texts were erased, and up to which of these times they are known to be gone from the
     -- unused places of the table.
     erasures      bigint NOT NULL DEFAULT 0,
     erasures_done bigint NOT NULL DEFAULT 0 CHECK (erasures_done <= erasures)
 ) WITH (fillfactor = 10);
 
-CREATE TABLE sources (
-    queue   integer NOT NULL REFERENCES queues (id),
-    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+CREATE TABLE alertq.sources (
+    queue   integer NOT NULL REFERENCES alertq.queues (id),
+    id      bigint PRIMARY KEY,
     host    text COLLATE "C" NOT NULL DEFAULT '',
     uid     bigint NOT NULL,
     name    text COLLATE "C" NOT NULL,
@@ -71,8 +84,8 @@ CREATE TABLE sources (
     UNIQUE (queue, uid, name, host)
 ) WITH (fillfactor = 50);
 
-CREATE TABLE turns (
-    queue    integer NOT NULL REFERENCES queues (id),
+CREATE TABLE alertq.turns (
+    queue    integer NOT NULL REFERENCES alertq.queues (id),
     priority priority NOT NULL,
     account  bigint  NOT NULL,
     source   bigint  NOT NULL,
@@ -81,10 +94,10 @@ CREATE TABLE turns (
 );
 
 -- What was asked, which never changes but for an erasure, and how it ended, which is written once.
-CREATE TABLE alerts (
-    queue            integer NOT NULL REFERENCES queues (id),
+CREATE TABLE alertq.alerts (
+    queue            integer NOT NULL REFERENCES alertq.queues (id),
     id               bigint  NOT NULL,
-    source_id        bigint  NOT NULL REFERENCES sources (id),
+    source_id        bigint  NOT NULL REFERENCES alertq.sources (id),
     pid              bigint  NOT NULL,
     host             text COLLATE "C" NOT NULL,
     key              filled_text COLLATE "C",
@@ -159,43 +172,44 @@ CREATE TABLE alerts (
 
 -- "Has this source asked with this key before?", and the history of a key. The key is that of the
 -- alert that no other has superseded.
-CREATE UNIQUE INDEX alerts_key ON alerts (queue, key, source_id, superseded_by)
+CREATE UNIQUE INDEX alerts_key ON alertq.alerts (queue, key, source_id, superseded_by)
     WHERE key IS NOT NULL;
 -- "What waits, and what of this source is shown next?"
-CREATE INDEX alerts_next ON alerts (queue, priority, source_id, queued_seq)
+CREATE INDEX alerts_next ON alertq.alerts (queue, priority, source_id, queued_seq)
     WHERE outcome IS NULL AND snoozed_ms IS NULL;
 -- "Whose deadline has passed?", and "Whose snooze is over?"
-CREATE INDEX alerts_expiry ON alerts (queue, boot, expires_boot_ms)
+CREATE INDEX alerts_expiry ON alertq.alerts (queue, boot, expires_boot_ms)
     WHERE outcome IS NULL AND expires_ms IS NOT NULL;
-CREATE INDEX alerts_wall_expiry ON alerts (queue, expires_ms)
+CREATE INDEX alerts_wall_expiry ON alertq.alerts (queue, expires_ms)
     WHERE outcome IS NULL AND expires_ms IS NOT NULL;
-CREATE INDEX alerts_moment ON alerts (queue, expires_ms)
+CREATE INDEX alerts_moment ON alertq.alerts (queue, expires_ms)
     WHERE outcome IS NULL AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL;
 -- "What waits?"
-CREATE INDEX alerts_waiting ON alerts (queue, id) WHERE outcome IS NULL;
-CREATE INDEX alerts_snoozed ON alerts (queue, snoozed_ms)
+CREATE INDEX alerts_waiting ON alertq.alerts (queue, id) WHERE outcome IS NULL;
+CREATE INDEX alerts_snoozed ON alertq.alerts (queue, snoozed_ms)
     WHERE outcome IS NULL AND snoozed_ms IS NOT NULL;
 -- The history, newest first: "all", "… that ended in this way", "… asked by this source", "… decided
 -- by this user".
-CREATE INDEX alerts_resolved ON alerts (queue, resolved_ms, resolved_seq)
+CREATE INDEX alerts_resolved ON alertq.alerts (queue, resolved_ms, resolved_seq)
     WHERE outcome IS NOT NULL;
-CREATE INDEX alerts_outcome ON alerts (queue, outcome, resolved_ms, resolved_seq)
+CREATE INDEX alerts_outcome ON alertq.alerts (queue, outcome, resolved_ms, resolved_seq)
     WHERE outcome IS NOT NULL;
-CREATE INDEX alerts_source ON alerts (queue, source_id, resolved_ms, resolved_seq)
+CREATE INDEX alerts_source ON alertq.alerts (queue, source_id, resolved_ms, resolved_seq)
     WHERE outcome IS NOT NULL;
-CREATE INDEX alerts_responder ON alerts (queue, responder, resolved_ms, resolved_seq)
+CREATE INDEX alerts_responder ON alertq.alerts (queue, responder, resolved_ms, resolved_seq)
     WHERE responder IS NOT NULL;
 -- "Which responses wait for this handler?", and which were not collected yet.
-CREATE INDEX alerts_uncollected ON alerts (queue, handler, resolved_seq)
+CREATE INDEX alerts_uncollected ON alertq.alerts (queue, handler, resolved_seq)
     WHERE outcome IS NOT NULL AND collected_ms IS NULL;
 -- "Which responses are to questions with these words?": rare words lead to them, and for frequent
 -- ones the newest responses are looked through.
-CREATE UNIQUE INDEX alerts_resolved_seq ON alerts (queue, resolved_seq) WHERE outcome IS NOT NULL;
-CREATE INDEX alerts_words ON alerts USING gin (words) WHERE words IS NOT NULL;
+CREATE UNIQUE INDEX alerts_resolved_seq ON alertq.alerts (queue, resolved_seq)
+    WHERE outcome IS NOT NULL;
+CREATE INDEX alerts_words ON alertq.alerts USING gin (words) WHERE words IS NOT NULL;
 
 -- The audit log. A fork is impossible: a sequence number and a previous hash come once.
-CREATE TABLE audit (
-    queue        integer NOT NULL REFERENCES queues (id),
+CREATE TABLE alertq.audit (
+    queue        integer NOT NULL REFERENCES alertq.queues (id),
     seq          bigint  NOT NULL CHECK (seq > 0),
     at_ms        bigint  NOT NULL,
     event        event   NOT NULL,
@@ -224,11 +238,11 @@ CREATE TABLE audit (
     UNIQUE (queue, previous)
 );
 -- "What happened to this alert?"
-CREATE INDEX audit_alert ON audit (queue, alert_id, seq) WHERE alert_id IS NOT NULL;
+CREATE INDEX audit_alert ON alertq.audit (queue, alert_id, seq) WHERE alert_id IS NOT NULL;
 
 -- Which changes have taken effect whose callers gave them a name. Kept for a day.
-CREATE TABLE requests (
-    queue    integer NOT NULL REFERENCES queues (id),
+CREATE TABLE alertq.requests (
+    queue    integer NOT NULL REFERENCES alertq.queues (id),
     host     text COLLATE "C" NOT NULL,
     uid      bigint  NOT NULL,
     request  bytea   NOT NULL CHECK (length(request) = 16),
@@ -238,44 +252,49 @@ CREATE TABLE requests (
     made_ms  bigint  NOT NULL,
     PRIMARY KEY (queue, request, uid, host, position)
 );
-CREATE INDEX requests_made ON requests (queue, made_ms);
+CREATE INDEX requests_made ON alertq.requests (queue, made_ms);
 
 -- The screens that are attached, each for as long as it renews its lease. `epoch` is that of the
 -- attachment; at most one leads. Times are those of the server's clock.
-CREATE TABLE screens (
-    queue   integer NOT NULL REFERENCES queues (id),
+CREATE TABLE alertq.screens (
+    queue   integer NOT NULL REFERENCES alertq.queues (id),
     epoch   bigint  NOT NULL,
     leads   flag    NOT NULL DEFAULT 0,
     screen  text    NOT NULL,
     seen_ms bigint  NOT NULL,
     PRIMARY KEY (queue, epoch)
 ) WITH (fillfactor = 50);
-CREATE UNIQUE INDEX screens_leader ON screens (queue) WHERE leads = 1;
+CREATE UNIQUE INDEX screens_leader ON alertq.screens (queue) WHERE leads = 1;
 
 -- The claims on alerts, likewise: one to handle its response, any number to wait for it.
-CREATE TABLE claims (
-    queue    integer NOT NULL REFERENCES queues (id),
+CREATE TABLE alertq.claims (
+    queue    integer NOT NULL REFERENCES alertq.queues (id),
     alert_id bigint  NOT NULL,
     purpose  text    NOT NULL CHECK (purpose IN ('handling', 'waiting')),
     epoch    bigint  NOT NULL,
     seen_ms  bigint  NOT NULL,
     PRIMARY KEY (queue, epoch)
 ) WITH (fillfactor = 50);
-CREATE UNIQUE INDEX claims_handling ON claims (queue, alert_id) WHERE purpose = 'handling';
-CREATE INDEX claims_waiting ON claims (queue, alert_id) WHERE purpose = 'waiting';
+CREATE UNIQUE INDEX claims_handling ON alertq.claims (queue, alert_id) WHERE purpose = 'handling';
+CREATE INDEX claims_waiting ON alertq.claims (queue, alert_id) WHERE purpose = 'waiting';
 
 -- An alert is kept, and neither its question nor its end changes. An erasure removes the texts of
 -- an alert that has ended, and a response is collected once.
-CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION alertq.refuse_change() RETURNS trigger LANGUAGE plpgsql
+    SET search_path = pg_catalog, alertq, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
 END
 $$;
-CREATE TRIGGER alerts_stay BEFORE DELETE ON alerts
-    FOR EACH ROW EXECUTE FUNCTION refuse_change('an alert is kept for ever');
-CREATE TRIGGER alerts_stay_all BEFORE TRUNCATE ON alerts
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an alert is kept for ever');
-CREATE FUNCTION refuse_changed_alert() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE TRIGGER alerts_stay BEFORE DELETE ON alertq.alerts
+    FOR EACH ROW EXECUTE FUNCTION alertq.refuse_change('an alert is kept for ever');
+CREATE TRIGGER alerts_stay_all BEFORE TRUNCATE ON alertq.alerts
+    FOR EACH STATEMENT EXECUTE FUNCTION alertq.refuse_change('an alert is kept for ever');
+-- Whether the account may do what the owner of a table may.
+CREATE FUNCTION alertq.owns(relation oid) RETURNS boolean LANGUAGE sql STABLE
+    RETURN pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = relation), 'USAGE');
+CREATE FUNCTION alertq.refuse_changed_alert() RETURNS trigger LANGUAGE plpgsql
+    SET search_path = pg_catalog, alertq, pg_temp AS $$
 DECLARE
     refusal text := CASE
         WHEN (old.queue, old.id, old.source_id, old.pid, old.host, old.key, old.style, old.priority,
@@ -295,6 +314,8 @@ DECLARE
                 OR num_nonnulls(new.title, new.message, new.fields, new.salt) > 0
                 OR new.info <> '{}')
             THEN 'a question never changes'
+        WHEN old.salt IS NOT NULL AND new.salt IS NULL AND NOT owns(tg_relid)
+            THEN 'only the owner of the tables erases texts'
         WHEN old.outcome IS NOT NULL
             AND (old.outcome, old.button_index, old.resolved_by, old.handled, old.account_host,
                     old.responder_uid, old.responder, old.via, old.tty, old.ssh, old.responder_host,
@@ -323,25 +344,41 @@ BEGIN
     RETURN new;
 END
 $$;
-CREATE TRIGGER alerts_are_final BEFORE UPDATE ON alerts
-    FOR EACH ROW EXECUTE FUNCTION refuse_changed_alert();
-CREATE TRIGGER sources_stay BEFORE DELETE ON sources
-    FOR EACH ROW EXECUTE FUNCTION refuse_change('a source is kept for ever');
-CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources FOR EACH ROW
+-- An end of a log that has gone back lets others write what was written before.
+CREATE FUNCTION alertq.refuse_earlier_head() RETURNS trigger LANGUAGE plpgsql
+    SET search_path = pg_catalog, alertq, pg_temp AS $$
+BEGIN
+    IF (new.queue <> old.queue OR new.seq < old.seq OR new.at_ms < old.at_ms
+            OR new.last_id < old.last_id OR new.first_id < old.first_id
+            OR new.changes < old.changes OR (new.seq = old.seq AND new.hash <> old.hash))
+        AND NOT owns(tg_relid)
+    THEN
+        RAISE EXCEPTION 'the end of a log never goes back'
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN new;
+END
+$$;
+CREATE TRIGGER heads_advance BEFORE UPDATE ON alertq.heads
+    FOR EACH ROW EXECUTE FUNCTION alertq.refuse_earlier_head();
+CREATE TRIGGER alerts_are_final BEFORE UPDATE ON alertq.alerts
+    FOR EACH ROW EXECUTE FUNCTION alertq.refuse_changed_alert();
+CREATE TRIGGER sources_stay BEFORE DELETE ON alertq.sources
+    FOR EACH ROW EXECUTE FUNCTION alertq.refuse_change('a source is kept for ever');
+CREATE TRIGGER sources_are_final BEFORE UPDATE ON alertq.sources FOR EACH ROW
     WHEN ((old.queue, old.id, old.host, old.uid, old.name)
         IS DISTINCT FROM (new.queue, new.id, new.host, new.uid, new.name))
-    EXECUTE FUNCTION refuse_change('a source never changes');
-CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE ON audit
-    FOR EACH ROW EXECUTE FUNCTION refuse_change('the audit log is append-only');
-CREATE TRIGGER audit_is_append_only_all BEFORE TRUNCATE ON audit
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('the audit log is append-only');
+    EXECUTE FUNCTION alertq.refuse_change('a source never changes');
+CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE ON alertq.audit
+    FOR EACH ROW EXECUTE FUNCTION alertq.refuse_change('the audit log is append-only');
+CREATE TRIGGER audit_is_append_only_all BEFORE TRUNCATE ON alertq.audit
+    FOR EACH STATEMENT EXECUTE FUNCTION alertq.refuse_change('the audit log is append-only');
 
 -- For people with psql: what waits, most urgent first, and what was answered, newest first. The
 -- machines of accounts are named here also where rows don't name them.
-CREATE FUNCTION rfc3339(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT to_char(to_timestamp(ms / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-$$;
-CREATE VIEW pending AS
+CREATE FUNCTION alertq.rfc3339(ms bigint) RETURNS text LANGUAGE sql STABLE
+    RETURN to_char(to_timestamp(ms / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+CREATE VIEW alertq.pending AS
 SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid, key,
        CASE priority WHEN 0 THEN 'low' WHEN 1 THEN 'normal' WHEN 2 THEN 'high'
                      ELSE 'critical' END AS priority,
@@ -353,7 +390,7 @@ JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NULL
 ORDER BY queues.name, alerts.priority DESC, alerts.id;
 
-CREATE VIEW history AS
+CREATE VIEW alertq.history AS
 SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid AS source_uid, key,
        coalesce(title, '#' || alerts.id) AS title, message, outcome,
        CASE WHEN button_index >= 0
@@ -369,4 +406,4 @@ FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NOT NULL
 ORDER BY queues.name, resolved_ms DESC, resolved_seq DESC;
-INSERT INTO schema_versions (version, minimum) VALUES (1, 1);
+INSERT INTO alertq.schema_versions (version, minimum) VALUES (1, 1);

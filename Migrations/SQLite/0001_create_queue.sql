@@ -216,7 +216,8 @@ CREATE TABLE audit (
                      OR event = 'collected' OR event = 'erased' OR event = 'cancelling'
                      OR event = 'restored' OR event = 'ran' OR event = 'access'
                      OR event = 'reminded' OR event = 'seen' OR event = 'claimed'
-                     OR event = 'moved' OR event = 'superseded' OR event = 'unused'),
+                     OR event = 'moved' OR event = 'superseded' OR event = 'unused'
+                     OR event = 'clock'),
     alert_id     INTEGER,
     source       TEXT,
     outcome      TEXT,

@@ -47,7 +47,7 @@ package struct AlertRow {
             snoozedUntil: row.optionalInteger(Column.snoozedMs).map(Timestamp.date),
             snoozes: Int(row.integer(Column.snoozes)), response: response)
         record.isErased = salt == nil
-        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.note(expiry)
         let asked = ClockReading(
             wallMilliseconds: row.integer(Column.askedMs),
             bootMilliseconds: row.integer(Column.askedBootMs), boot: boot)

@@ -29,7 +29,8 @@ package final class Connection {
     /// `nil` once the connection is lost.
     private var handle: OpaquePointer?
     private var loss: PostgreSQLError?
-    private let interruption: Interruption?
+    /// What ends its waits.
+    package var interruption: Interruption?
     private let preparation: Preparation
     private var prepared: [String: String] = [:]
     private var cursors = 0
@@ -41,6 +42,9 @@ package final class Connection {
     /// What comes first in the transaction that a call of ``run(_:within:)`` is where none is open,
     /// such as a setting for it.
     package var preamble: Statement?
+
+    /// What comes first in every transaction: behind a pooler, settings of a session are anybody's.
+    package var settings: Statement?
 
     // MARK: Opening
 
@@ -234,12 +238,25 @@ package final class Connection {
     package func run(
         _ pipeline: Pipeline, within limit: Duration? = nil
     ) throws(PostgreSQLError) -> [QueryResult] {
-        guard let preamble, !isInTransaction else {
-            return try exchange(pipeline, within: limit)
-        }
-        let all = Pipeline([preamble] + pipeline.statements)
-        return Array(try exchange(all, within: limit).dropFirst())
+        let first = isInTransaction ? [] : [settings, preamble].compactMap(\.self)
+        let all = Pipeline(first + pipeline.statements)
+        return Array(try exchange(all, within: limit).dropFirst(first.count))
     }
+
+    /// Runs statements that only read, in one round trip; all of them see the same state.
+    package func readAtOnce(_ statements: [Statement]) throws(PostgreSQLError) -> [QueryResult] {
+        if isInTransaction { return try run(Pipeline(statements)) }
+        let first = [Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")] + ownSettings
+        let all = Pipeline(first + statements + [Statement("COMMIT")])
+        do throws(PostgreSQLError) {
+            return Array(try exchange(all, within: nil).dropFirst(first.count).dropLast())
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private var ownSettings: [Statement] { settings.map { [$0] } ?? [] }
 
     private func exchange(
         _ pipeline: Pipeline, within limit: Duration?
@@ -268,8 +285,9 @@ extension Connection {
     ) throws(PostgreSQLError) -> [QueryResult] {
         precondition(!isInTransaction, "a transaction is open")
         do throws(PostgreSQLError) {
-            let all = Pipeline([Self.beginning] + pipeline.statements)
-            return Array(try exchange(all, within: limit).dropFirst())
+            let first = [Self.beginning] + ownSettings
+            let all = Pipeline(first + pipeline.statements)
+            return Array(try exchange(all, within: limit).dropFirst(first.count))
         } catch {
             rollBack()
             throw error
@@ -285,7 +303,7 @@ extension Connection {
     package func commit(
         _ pipeline: Pipeline = Pipeline(), within limit: Duration? = nil
     ) -> CommitOutcome {
-        let first = failure == nil && !isInTransaction ? [Self.beginning] : []
+        let first = failure == nil && !isInTransaction ? [Self.beginning] + ownSettings : []
         let all = Pipeline(first + pipeline.statements + [Statement("COMMIT")])
         let wasLost = failure != nil
         do throws(PostgreSQLError) {
@@ -324,9 +342,11 @@ extension Connection {
         try execute(
             """
             BEGIN ISOLATION LEVEL \(isolation) READ ONLY;
-            SELECT set_config('idle_in_transaction_session_timeout', '10min', true)
-            WHERE current_setting('idle_in_transaction_session_timeout') = '10s'
+            SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '10min', true)
+            WHERE pg_catalog.current_setting('idle_in_transaction_session_timeout')
+                OPERATOR(pg_catalog.=) '10s'
             """)
+        if let settings { try run(settings) }
     }
 
     private static let beginning = Statement(
@@ -382,11 +402,11 @@ package struct Notification: Sendable, Hashable {
 
 extension Connection {
     /// Waits for the next notification of a channel that this session listens to; `nil` if none
-    /// comes in time.
+    /// comes in time, or the bell rings.
     ///
     /// See <https://www.postgresql.org/docs/current/libpq-notify.html>.
     package func nextNotification(
-        within limit: Duration
+        within limit: Duration, bell: Bell? = nil
     ) throws(PostgreSQLError) -> Notification? {
         let operation = "wait for a notification"
         let handle = try live()
@@ -399,9 +419,10 @@ extension Connection {
                     payload: String(cString: found.pointee.extra),
                     serverProcess: found.pointee.be_pid)
             }
-            guard try isReady(reading: true, writing: false, until: deadline, operation) else {
-                return nil
-            }
+            guard
+                try isReady(
+                    reading: true, writing: false, until: deadline, operation, bell: bell)
+            else { return nil }
             guard lib.pq.PQconsumeInput(handle) == 1 else { throw lose(operation) }
         }
     }
@@ -545,19 +566,21 @@ extension Connection {
     /// Waits for the socket, and returns whether it is ready in time; see poll(2).
     private func isReady(
         reading: Bool, writing: Bool, until deadline: ContinuousClock.Instant,
-        _ operation: String
+        _ operation: String, bell: Bell? = nil
     ) throws(PostgreSQLError) -> Bool {
         let events = Int16((reading ? POLLIN : 0) | (writing ? POLLOUT : 0))
         var files = [
             pollfd(fd: lib.pq.PQsocket(handle), events: events, revents: 0),
             // A negative one is passed over.
             pollfd(fd: interruption?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {
             let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
-            let count = poll(&files, 2, Int32(max(0, min(left.rounded(.up), 1e9))))
+            let time = Int32(max(0, min(left.rounded(.up), 1e9)))
+            let count = poll(&files, nfds_t(files.count), time)
             if files[1].revents != 0 { throw lose(operation, because: .interrupted) }
-            if count > 0 { return true }
+            if count > 0 { return files[0].revents != 0 }
             if count == 0, left <= 1e9 { return false }
             guard count == 0 || errno == EINTR else {
                 throw lose(operation, because: .lost(String(cString: strerror(errno))))
@@ -603,7 +626,7 @@ extension RejectionText {
     /// What libpq says if both sides don't agree on encryption, or on who the other one is; see its
     /// files fe-secure-openssl.c and fe-connect.c.
     fileprivate static let disagreements = [
-        "does not support SSL", "certificate", "SSL error: tlsv1 alert",
+        "does not support SSL", "certificate", "channel binding", "SSL error: tlsv1 alert",
         "SSL error: sslv3 alert",
     ]
 

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Linux
 
 /// Ends the waits of connections from another thread, once and for all.
@@ -14,6 +15,25 @@ package final class Interruption: Sendable {
 
     /// Makes every wait fail that is under way, and every later one at once.
     package func interrupt() { clinux_event_ring(event.raw) }
+
+    var descriptor: Int32 { event.raw }
+}
+
+/// Ends the wait of a connection for notifications for as long as it rings.
+package final class Bell: Sendable {
+    private let event: Descriptor
+
+    package init() throws(LinuxError) {
+        event = try Descriptor(clinux_event(), "make an event")
+    }
+
+    package func ring() { clinux_event_ring(event.raw) }
+
+    package func silence() {
+        var count: UInt64 = 0
+        // It does not block.
+        _ = read(event.raw, &count, MemoryLayout.size(ofValue: count))
+    }
 
     var descriptor: Int32 { event.raw }
 }

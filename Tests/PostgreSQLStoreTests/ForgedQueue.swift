@@ -44,8 +44,9 @@ struct ForgedQueue {
     /// Statements that copy the rows of the queue `$1` to the queue `$2`.
     private static let copying = [
         """
-        INSERT INTO sources (queue, host, uid, name, pending)
-        SELECT new.id, sources.host, uid, sources.name, pending
+        INSERT INTO sources (queue, id, host, uid, name, pending)
+        SELECT new.id, (new.id::bigint << 32) + row_number() OVER (ORDER BY sources.id),
+            sources.host, uid, sources.name, pending
         FROM queues AS old, queues AS new, sources
         WHERE old.name = $1 AND new.name = $2 AND sources.queue = old.id ORDER BY sources.id
         """,

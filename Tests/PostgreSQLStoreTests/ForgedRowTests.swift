@@ -152,7 +152,8 @@ struct ForgedRowTests {
         ),
         (
             """
-            INSERT INTO sources (queue, uid, name, pending) VALUES ($1, 7, 'x', 5)
+            INSERT INTO sources (queue, id, uid, name, pending)
+            VALUES ($1, ($1::int::bigint << 32) + 99, 7, 'x', 5)
             """, "counts 5 waiting alerts, but has 0"
         ),
         (

@@ -61,17 +61,4 @@ struct LongReadTests {
         #expect(last.lines.last == "\(total) of \(total)")
         await forged.store.close()
     }
-
-    @Test("A process that only reads follows the server's clock")
-    func clock() async throws {
-        let queue = try await PostgreSQLQueue()
-        let store = try await PostgreSQLAlertStore.open(
-            queue.location, appliesDeadlines: true, checksDurability: false)
-        let now = SystemClock().now().wallMilliseconds
-        store.clock.note(now - 3_600_000)
-        #expect(store.clock.now().wallMilliseconds < now - 3_000_000)
-        _ = try await store.news(after: store.position, of: .others)
-        #expect(await eventually { store.clock.now().wallMilliseconds > now - 10_000 })
-        await store.close()
-    }
 }

@@ -71,7 +71,7 @@ struct PlanTests {
             #expect(try db.readableAlerts(queue, [id]).count == 1)
             let sum = """
                 SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables
-                WHERE relname IN ('alerts', 'audit') AND schemaname = current_schema()
+                WHERE relname IN ('alerts', 'audit') AND schemaname = 'alertq'
                 """
             return try db.first(sum) { $0.integer() } ?? 0
         }

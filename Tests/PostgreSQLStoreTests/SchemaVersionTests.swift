@@ -14,10 +14,9 @@ struct SchemaVersionTests {
 
     init() async throws {
         let server = try await PostgreSQLServer.shared.value
-        db = try server.connect()
-        let schema = try #require(try db.first("SELECT current_schema()") { $0.text() })
-        location = try PostgreSQLLocation(
-            server.uri + "&options=-c%20search_path%3D\(schema)")
+        let uri = try server.makeDatabase()
+        db = try Connection(uri)
+        location = try PostgreSQLLocation(uri)
         try PostgreSQLSchema.setUp(location)
     }
 

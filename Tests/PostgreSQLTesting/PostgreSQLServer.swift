@@ -73,11 +73,14 @@ package final class PostgreSQLServer: Sendable {
     ///     that of a socket must be.
     ///   - isSynced: Whether it waits for the disk.
     ///   - listens: Whether it listens on a port, too.
+    ///   - isSettable: Whether its clock can be set.
     package convenience init(
         in parent: String? = nil, isSynced: Bool = false, listens: Bool = false,
-        settings: [String: String] = [:]
+        isSettable: Bool = false, settings: [String: String] = [:]
     ) async throws {
-        try self.init(in: parent, isSynced: isSynced, listens: listens, settings)
+        try self.init(
+            in: parent, isSynced: isSynced, listens: listens, settings, isSettable: isSettable)
+        if isSettable { try setClock(0) }
         try await program(
             "initdb", "--pgdata=\(data)", "--no-sync", "--auth=trust", "--username=alertq",
             "--encoding=UTF8", "--locale=C", "--no-instructions")
@@ -103,12 +106,16 @@ package final class PostgreSQLServer: Sendable {
 
     private init(
         in parent: String?, isSynced: Bool, listens: Bool, _ settings: [String: String],
-        clock: Int = 0
+        clock: Int = 0, isSettable: Bool = false
     ) throws {
-        environment = clock == 0 ? [:] : try Self.variables(ofClock: clock)
         let parent = parent ?? FileManager.default.temporaryDirectory.path
         let name = String(UInt64.random(in: 0...UInt64(UInt32.max)), radix: 36)
         directory = (parent.hasSuffix("/") ? parent : parent + "/") + "pg-" + name
+        if isSettable {
+            environment = try Self.variables(ofClock: clock, in: directory + "/clock")
+        } else {
+            environment = clock == 0 ? [:] : try Self.variables(ofClock: clock)
+        }
         port = listens ? try Self.freePort() : nil
         let own = [
             "fsync": isSynced ? "on" : "off",
@@ -118,6 +125,8 @@ package final class PostgreSQLServer: Sendable {
             // In its own directory, so that nothing of it is left when it is killed.
             "dynamic_shared_memory_type": "mmap",
             "shared_buffers": "16MB",
+            // For the tests alone: nothing else depends on it.
+            "search_path": "alertq,public",
         ]
         self.settings = own.merging(settings) { $1 }
         try FileManager.default.createDirectory(
@@ -126,15 +135,31 @@ package final class PostgreSQLServer: Sendable {
     }
 
     /// The variables with which a program has another wall clock, but not another monotonic one.
-    private static func variables(ofClock clock: Int) throws -> [String: String] {
+    ///
+    /// - Parameter file: Where it says which, each time that it is read.
+    private static func variables(
+        ofClock clock: Int, in file: String? = nil
+    ) throws -> [String: String] {
         let library = ["x86_64", "aarch64"]
             .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
             .first { FileManager.default.isReadableFile(atPath: $0) }
         guard let library else { throw TestingError("faketime is not installed") }
-        return [
-            "LD_PRELOAD": library, "FAKETIME": clock < 0 ? "\(clock)s" : "+\(clock)s",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        ]
+        let time =
+            file.map { ["FAKETIME_TIMESTAMP_FILE": $0, "FAKETIME_NO_CACHE": "1"] }
+            ?? ["FAKETIME": Self.text(ofClock: clock)]
+        return ["LD_PRELOAD": library, "FAKETIME_DONT_FAKE_MONOTONIC": "1"].merging(time) { $1 }
+    }
+
+    private static func text(ofClock clock: Int) -> String {
+        clock < 0 ? "\(clock)s" : "+\(clock)s"
+    }
+
+    /// Sets its clock, if it was made with one that can be set.
+    ///
+    /// - Parameter clock: How far it is ahead of this machine's from now on, in seconds.
+    package func setClock(_ clock: Int) throws {
+        try Self.text(ofClock: clock).write(
+            toFile: directory + "/clock", atomically: true, encoding: .utf8)
     }
 
     deinit {
@@ -254,6 +279,17 @@ package final class PostgreSQLServer: Sendable {
         let connection = try Connection(location)
         try connection.execute("CREATE SCHEMA \(schema); SET search_path = \(schema)")
         return connection
+    }
+
+    /// Makes a database; returns its URI.
+    ///
+    /// - Parameter template: The database of which it is a copy, which nobody may use meanwhile.
+    package func makeDatabase(from template: String = "template1") throws -> String {
+        let name = "d_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+        let other = template == "postgres" ? "template1" : "postgres"
+        try Connection(location(database: other)).execute(
+            "CREATE DATABASE \(name) TEMPLATE \(template)")
+        return uri.replacing("/postgres?", with: "/\(name)?")
     }
 
     /// Ends a standby's recovery, so that it may be written; it returns when it may.

@@ -32,6 +32,12 @@ struct RejectionTests {
         #expect(!text.contains(".c:") && !text.contains("\(code): "), "\(text)")
     }
 
+    @Test("A channel binding that there can't be is a refusal that lasts")
+    func channelBinding() async throws {
+        let error = try await refusal(["channel_binding": "require"])
+        #expect(error?.meaning == .notPermitted && error?.isAboutTLS == true, "\(error as Any)")
+    }
+
     @Test("A refusal is final only if every host has refused")
     func unreachable() async throws {
         let server = try await PostgreSQLServer.shared.value

@@ -63,8 +63,8 @@ struct ServerCheckupTests {
         #expect(rights.detail.contains("INSERT on alerts, audit; DELETE on claims"))
         #expect(
             rights.sql == """
-                GRANT INSERT ON alerts, audit TO "Ana";
-                GRANT DELETE ON claims TO "Ana";
+                GRANT INSERT ON alertq.alerts, alertq.audit TO "Ana";
+                GRANT DELETE ON alertq.claims TO "Ana";
                 """)
     }
 

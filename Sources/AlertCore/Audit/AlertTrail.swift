@@ -60,7 +60,7 @@ package struct AlertTrail: Sendable {
             if resolved == nil { report("was superseded before it had ended", at: entry) }
         case .restored: contradicted = entry
         case .returned, .cancelling, .erased, .access, .reminded, .seen, .claimed,
-            .moved, .unused:
+            .moved, .unused, .clock:
             break
         }
     }

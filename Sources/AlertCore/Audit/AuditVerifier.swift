@@ -62,7 +62,7 @@ package struct AuditVerifier: Sendable {
             namingRestore = lastRestore
         case .erased where next.isIntact: checkErasure(entry, next.erasures)
         case .presented, .returned, .snoozed, .cancelling, .resolved, .collected, .ran, .erased,
-            .restored, .access, .reminded, .seen, .claimed, .moved, .superseded, .unused:
+            .restored, .access, .reminded, .seen, .claimed, .moved, .superseded, .unused, .clock:
             break
         }
     }
@@ -130,7 +130,8 @@ extension AuditVerifier {
                     + "\(restored.backup.sequence), which is not the one before it",
                 entry: sequence)
         }
-        if !alerts.resume(from: restored.firstAlert) {
+        let jump = restored.replaced == .timeline ? 0 : RestoredQueue.jump
+        if !alerts.resume(from: restored.firstAlert, beyond: jump) {
             report.report(
                 "entry \(sequence) restored a backup, but its next ids may have been given before",
                 entry: sequence)

@@ -103,6 +103,21 @@ package enum EntryDetail {
         }
     }
 
+    /// The detail of a step of a server's clock: by how much it was set, and how far the time of the
+    /// queue is ahead of it since then, in milliseconds.
+    package static func clock(step: Int64, offset: Int64) -> String {
+        "the server's clock was set by \(step) ms; \(clockStart)\(offset) ms"
+    }
+
+    private static let clockStart = "the queue's time is ahead of it by "
+
+    /// How far the queue's time is ahead of the server's clock, in milliseconds, since that was set;
+    /// `nil` if a detail does not say so.
+    package static func clockOffset(_ detail: String?) -> Int64? {
+        guard let detail, let start = detail.firstRange(of: clockStart) else { return nil }
+        return milliseconds(detail[start.upperBound...])
+    }
+
     /// A deadline or the end of a snooze, and the clock that decides whether it has come.
     private static func end(_ end: ClockReading) -> String {
         let time = Timestamp.text(Timestamp.date(milliseconds: end.wallMilliseconds))

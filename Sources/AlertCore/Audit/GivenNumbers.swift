@@ -19,8 +19,12 @@ package struct GivenNumbers: Sendable, Hashable {
     }
 
     /// Records a restore; `false` if it does not jump far enough.
-    package mutating func resume(from number: Int64) -> Bool {
-        let isFar = number.subtractingBounded(last) > RestoredQueue.jump
+    ///
+    /// - Parameter jump: What it has to jump over.
+    package mutating func resume(
+        from number: Int64, beyond jump: Int64 = RestoredQueue.jump
+    ) -> Bool {
+        let isFar = number.subtractingBounded(last) > jump
         start = number
         return isFar
     }

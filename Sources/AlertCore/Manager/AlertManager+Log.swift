@@ -117,7 +117,7 @@ extension AlertManager {
         case .asked: feed(.queueChanged)
         case .cancelling: try await noteCancelRequest(for: id)
         case .collected, .erased, .restored, .ran, .access, .reminded, .seen, .claimed, .moved,
-            .superseded, .unused:
+            .superseded, .unused, .clock:
             break
         }
     }

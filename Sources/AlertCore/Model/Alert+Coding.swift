@@ -86,8 +86,9 @@ extension AlertRecord: Codable {
             snoozedUntil: try members.dateIfPresent(.snoozedUntil),
             snoozes: try members.decode(Int.self, forKey: .snoozes),
             response: try members.response(to: id, alert))
-        followsWallClock =
-            try members.decodeIfPresent(String.self, forKey: .expiresBy) == AlertJSON.onWallClock
+        let clock = try members.decodeIfPresent(String.self, forKey: .expiresBy)
+        followsWallClock = clock == AlertJSON.onWallClock
+        followsServerClock = clock == AlertJSON.onServerClock
         self.isErased = isErased
         seen = try members.decodeIfPresent(String.self, forKey: .seen)
         isStored = try members.decodeIfPresent(Bool.self, forKey: .stored) ?? true

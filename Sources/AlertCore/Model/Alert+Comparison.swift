@@ -77,13 +77,14 @@ extension AlertRecord {
         alert.defaultButton = asked.defaultButton
         alert.fields = asked.fields
         alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
-        let (followsWallClock, salt, givenAt, validSince) =
-            (self.followsWallClock, self.salt, self.givenAt, self.validSince)
+        let (salt, givenAt, validSince) = (salt, givenAt, validSince)
+        let (followsWallClock, followsServerClock) = (followsWallClock, followsServerClock)
         self = AlertRecord(
             id: id, alert: alert, source: source, state: state, askedAt: askedAt,
             presentedAt: presentedAt, expiresAt: expiresAt, snoozedUntil: snoozedUntil,
             snoozes: snoozes, response: response?.naming(alert))
         self.followsWallClock = followsWallClock
+        self.followsServerClock = followsServerClock
         self.salt = salt
         (self.givenAt, self.validSince) = (givenAt, validSince)
     }

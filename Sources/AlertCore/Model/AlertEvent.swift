@@ -39,6 +39,8 @@ public struct AlertEvent: Sendable, Codable {
         case claimed
         /// The asker does not use the response that it took.
         case unused
+        /// The clock of the queue's server was set, and the queue's time goes on as before.
+        case clock
     }
 
     /// The position in the audit log, from 1.

@@ -109,10 +109,11 @@ package enum AlertJSON {
     private static func clock(_ alert: Alert, _ record: AlertRecord?) -> String? {
         guard let record else { return end(alert.deadline) == nil ? nil : onWallClock }
         guard record.expiresAt != nil else { return nil }
-        return record.followsWallClock ? onWallClock : "boot clock"
+        return record.deadlineClock
     }
 
     static let onWallClock = "wall clock"
+    static let onServerClock = "server clock"
 
     /// The duration that was given as the deadline.
     private static func timeout(_ alert: Alert, _ record: AlertRecord?) -> Int64? {

@@ -71,6 +71,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// Whether its deadline was given as a date, and so follows the wall clock when that is set; a
     /// duration is measured on the clock of the boot in which the alert was asked.
     public package(set) var followsWallClock = false
+    /// Whether its deadline is measured on the clock of the queue's server.
+    public package(set) var followsServerClock = false
     /// Until when it is snoozed.
     public package(set) var snoozedUntil: Date?
     /// How often it has been snoozed.
@@ -157,10 +159,23 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.state == right.state && left.askedAt == right.askedAt
             && left.presentedAt == right.presentedAt && left.expiresAt == right.expiresAt
             && left.followsWallClock == right.followsWallClock
+            && left.followsServerClock == right.followsServerClock
             && left.snoozedUntil == right.snoozedUntil && left.snoozes == right.snoozes
             && left.response == right.response && left.isErased == right.isErased
             && left.isStored == right.isStored && left.isOrphaned == right.isOrphaned
             && left.seen == right.seen && left.isContradicted == right.isContradicted
+    }
+
+    /// The clock that its deadline follows, in words.
+    package var deadlineClock: String {
+        followsWallClock
+            ? AlertJSON.onWallClock : followsServerClock ? AlertJSON.onServerClock : "boot clock"
+    }
+
+    /// Notes which clock its deadline follows.
+    package mutating func note(_ deadline: ClockReading?) {
+        followsWallClock = deadline?.isOnWallClock ?? false
+        followsServerClock = deadline?.boot == ClockReading.serverBoot
     }
 
     /// Names the hosts of the accounts that asked and answered as a process sees them.

@@ -106,7 +106,7 @@ package final class PreparedQuestion: Sendable {
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozedUntil: nil, snoozes: 0, response: nil)
-        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.note(expiry)
         record.awaitedSince = question.isAwaited ? now : nil
         record.salt = salt
         return StoredAlert(record: record, asked: now, expiry: expiry, snoozedUntil: nil)

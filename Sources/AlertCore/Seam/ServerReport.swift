@@ -36,6 +36,12 @@ package struct ServerReport: Sendable {
     /// The session that keeps others from writing, if one has for longer than a write takes, and the
     /// role may see it.
     package let lockHolder: Session?
+    /// The roles beside the owner that may create something in the schema of the tables.
+    package let creators: [String]
+    /// How far the queue's time is ahead of the server's clock, since that was set.
+    package let offset: Duration
+    /// How far the last time in the queue's log is ahead of its time now.
+    package let lead: Duration
 
     /// A session of the server in a transaction.
     package struct Session: Sendable {
@@ -70,7 +76,8 @@ package struct ServerReport: Sendable {
         version: String, address: String?, isSynced: Bool, commit: String, keepsCommits: Bool,
         standbyNames: String, synchronousStandbys: Int, standbys: Int, lag: Int64,
         connections: Int, maximumConnections: Int, skew: Duration, seesStandbys: Bool, role: String,
-        missingRights: [(right: String, tables: [String])]?, lockHolder: Session?
+        missingRights: [(right: String, tables: [String])]?, lockHolder: Session?,
+        creators: [String] = [], offset: Duration = .zero, lead: Duration = .zero
     ) {
         self.version = version
         self.address = address
@@ -88,5 +95,7 @@ package struct ServerReport: Sendable {
         self.role = role
         self.missingRights = missingRights
         self.lockHolder = lockHolder
+        self.creators = creators
+        (self.offset, self.lead) = (offset, lead)
     }
 }

@@ -31,6 +31,9 @@ public struct ClockReading: Sendable, Hashable {
     /// Whether it is a moment of the wall clock alone.
     package var isOnWallClock: Bool { boot.isEmpty }
 
+    /// The name of the boot of every server's clock: it has one for ever.
+    package static let serverBoot = "postgresql"
+
     /// The moment that is a duration later, to the millisecond, rounded up.
     public func advanced(by duration: Duration) -> ClockReading {
         var later = self

@@ -52,7 +52,7 @@ struct InMemoryAlert {
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozedUntil: snoozedUntil.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozes: snoozes, response: response)
-        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.note(expiry)
         record.awaitedSince = awaitedSince
         record.setGiven(at: givenAt, deadline: expiry)
         record.salt = salt

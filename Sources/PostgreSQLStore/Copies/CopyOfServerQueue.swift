@@ -20,14 +20,9 @@ extension Session {
     /// does not say.
     fileprivate func identity() throws -> String? {
         let db = try open()
+        let found = try db.run(ServerPlace.query).first { ServerPlace($0).cluster }
         // A role may be forbidden to ask, and nothing depends on it.
-        return try? db.first(
-            """
-            SELECT concat_ws(' ', system_identifier, d.oid, 'queues'::regclass::oid, id)
-            FROM pg_control_system(), pg_database AS d, queues
-            WHERE datname = current_database() AND id = $1
-            """, queue
-        ) { $0.text() }
+        return (found ?? nil).map { "\($0) \(queue)" }
     }
 
     /// A transaction that has the lock of the queue, for as long as a copy takes.
@@ -186,9 +181,13 @@ package final class ServerCopyTarget: CopyTarget {
         if table == .sources {
             let id = values.removeFirst()
             columns.removeFirst()
-            let row = insertion(into: table, columns, values)
-            sources[id] = try db.run(Statement(row.sql + " RETURNING id", row.values))
-                .first { .integer($0.integer()) }
+            let row = Statement(
+                """
+                INSERT INTO sources (queue, id, \(columns.list))
+                VALUES ($1, \(Transaction.nextSource), \(columns.indices.map { "$\($0 + 2)" }.list))
+                RETURNING id
+                """, [queue] + values)
+            sources[id] = try db.run(row).first { .integer($0.integer()) }
             return
         }
         for index in 0..<table.sourceIDs {

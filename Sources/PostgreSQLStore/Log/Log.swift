@@ -104,7 +104,9 @@ struct Verification {
             """
             SELECT heads.seq, heads.hash, heads.at_ms, first_id, last_id,
                 (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
-                audit.seq, audit.hash, audit.at_ms
+                audit.seq, audit.hash, audit.at_ms, offset_ms,
+                (SELECT detail FROM audit WHERE queue = $1 AND event = 'clock'
+                    ORDER BY seq DESC LIMIT 1)
             FROM heads LEFT JOIN (SELECT seq, hash, at_ms FROM audit
                 WHERE queue = $1 ORDER BY seq DESC LIMIT 1) AS audit ON true
             WHERE queue = $1
@@ -114,7 +116,8 @@ struct Verification {
                 known: AuditHead(row, at: 0), time: row.integer(at: 2),
                 first: row.integer(at: 3),
                 last: row.integer(at: 4), newest: row.integer(at: 5),
-                head: AuditHead(row, at: 6), lastTime: row.integer(at: 8)
+                head: AuditHead(row, at: 6), lastTime: row.integer(at: 8),
+                offset: row.integer(at: 9), step: row.optionalText(at: 10)
             )
         }
         guard let found else { throw AlertError.inconsistent(nil, "the queue has no head") }
@@ -132,6 +135,11 @@ struct Verification {
         }
         if found.known != found.head {
             faults.append("the head of the queue is not the last entry of its log")
+        }
+        if found.offset != EntryDetail.clockOffset(found.step) ?? 0 {
+            faults.append(
+                "the queue's time is \(found.offset) ms ahead of the server's clock, but the log "
+                    + "says \(EntryDetail.clockOffset(found.step) ?? 0)")
         }
         if found.time < found.lastTime {
             faults.append("the head of the queue is older than the last entry of its log")

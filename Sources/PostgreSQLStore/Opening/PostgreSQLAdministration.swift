@@ -18,7 +18,13 @@ package struct PostgreSQLAdministration: QueueAdministration, ServerAdministrati
     package func checkWriteAccess() throws(AlertError) {}
 
     package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
-        nil
+        let location = try PostgreSQLLocation(text)
+        do {
+            let db = try location.connect(within: .seconds(5))
+            return try db.reading { try ServerSchema.report(on: db) }
+        } catch {
+            throw translated(error, "look at the schema", at: location)
+        }
     }
 
     package nonisolated(nonsending) func space() async -> SpaceReport? { nil }
@@ -34,10 +40,12 @@ package struct PostgreSQLAdministration: QueueAdministration, ServerAdministrati
     package func serverReport() throws(AlertError) -> ServerReport {
         let location = try PostgreSQLLocation(text)
         do {
-            let db = try Connection(location.uri, within: .seconds(5))
+            let db = try location.connect(within: .seconds(5))
             let missing = try Self.missingRights(db)
             let holder = try Self.lockHolder(db)
             let skew = try Self.skew(db)
+            let creators = try Self.creators(db)
+            let time = try? Self.time(of: location.queue, db)
             let report = try db.first(
                 """
                 SELECT current_setting('server_version'), current_setting('synchronous_commit'),
@@ -70,7 +78,8 @@ package struct PostgreSQLAdministration: QueueAdministration, ServerAdministrati
                     maximumConnections: Int(row.integer(at: 7)),
                     skew: skew, seesStandbys: row.integer(at: 9) == 1,
                     role: row.optionalText(at: 10) ?? "",
-                    missingRights: missing, lockHolder: holder)
+                    missingRights: missing, lockHolder: holder, creators: creators,
+                    offset: .milliseconds(time?.offset ?? 0), lead: .milliseconds(time?.lead ?? 0))
             }
             guard let report else { throw AlertError.closed }
             return report
@@ -91,6 +100,30 @@ package struct PostgreSQLAdministration: QueueAdministration, ServerAdministrati
             best = (after - before, time - (before + after) / 2)
         }
         return .milliseconds(best?.skew ?? 0)
+    }
+
+    /// As in ``ServerReport/creators``; an owner's members are the owner, too.
+    private static func creators(_ db: Connection) throws -> [String] {
+        try db.rows(
+            """
+            SELECT CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(grantee) END
+            FROM pg_namespace, aclexplode(nspacl)
+            WHERE nspname = 'alertq' AND privilege_type = 'CREATE' AND grantee <> nspowner
+            ORDER BY 1
+            """
+        ) { $0.text() }
+    }
+
+    /// As in ``ServerReport/offset`` and ``ServerReport/lead``, in milliseconds.
+    private static func time(
+        of queue: String, _ db: Connection
+    ) throws -> (offset: Int64, lead: Int64)? {
+        try db.first(
+            """
+            SELECT offset_ms, at_ms - offset_ms - \(Lease.clock)
+            FROM heads JOIN queues ON queues.id = queue WHERE name = $1
+            """, .text(queue)
+        ) { ($0.integer(at: 0), $0.integer(at: 1)) }
     }
 
     /// As in ``ServerReport/lockHolder``: of the sessions with a lock that writers take, the one

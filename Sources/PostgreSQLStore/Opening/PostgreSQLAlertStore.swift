@@ -12,7 +12,7 @@ package final class PostgreSQLAlertStore: AlertStore {
     let changes: NoticedChanges
     let screenChanges = ChangeSignal()
     let writer: Writer
-    private let reader: QueueConfined<Session>
+    private let sessions: Sessions
     private let interruption: Interruption
     private let readingInterruption: Interruption
     private let leasingInterruption: Interruption
@@ -51,14 +51,16 @@ package final class PostgreSQLAlertStore: AlertStore {
         onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
     ) async throws(AlertError) -> PostgreSQLAlertStore {
         let interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption)
+        let bells: [Bell]
         do {
             interruptions = (try Interruption(), try Interruption(), try Interruption())
+            bells = [try Bell(), try Bell()]
         } catch {
             throw translated(error, "open the queue", at: location)
         }
         let store = PostgreSQLAlertStore(
-            location, clock, caller, interruptions, busyTime: busyTime, askingTime: askingTime,
-            checksDurability,
+            location, clock, caller, interruptions, bells, busyTime: busyTime,
+            askingTime: askingTime, checksDurability,
             refusal: isReadOnly
                 ? .notPermitted(
                     path: location.description,
@@ -81,7 +83,7 @@ package final class PostgreSQLAlertStore: AlertStore {
     private init(
         _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
         _ interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption),
-        busyTime: Duration, askingTime: Duration, _ checksDurability: Bool,
+        _ bells: [Bell], busyTime: Duration, askingTime: Duration, _ checksDurability: Bool,
         refusal: AlertError?,
         timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
     ) {
@@ -96,19 +98,22 @@ package final class PostgreSQLAlertStore: AlertStore {
         self.refusal = refusal
         let (known, changes, screenChanges) = (known, NoticedChanges(), screenChanges)
         self.changes = changes
-        let makeSession = { @Sendable (interruption: Interruption, preamble: Statement?) in
+        let session = { @Sendable (interruption: Interruption) in
             Session(
                 location, clock: clock, known: known, interruption: interruption,
-                checksDurability: checksDurability, preamble: preamble)
+                checksDurability: checksDurability)
         }
-        let session = { @Sendable in makeSession($0, nil) }
-        self.makeSession = session
-        reader = QueueConfined(session(interruptions.reading), label: "alertq.reader")
-        // Leases are renewed whatever a reader waits for.
-        let leaser = QueueConfined(
-            makeSession(interruptions.leasing, Lease.preamble), label: "alertq.leases")
-        let watch = Watch(session(interruptions.reading), known: known) { what in
-            try? await leaser.run { session throws(AlertError) in
+        makeSession = session
+        let sessions = Sessions(
+            SessionQueue(session(interruptions.rest), bells[0], label: "alertq.working"),
+            // Leases are renewed whatever a writer waits for.
+            SessionQueue(session(interruptions.leasing), bells[1], label: "alertq.waiting"))
+        self.sessions = sessions
+        let watch = Watch(
+            sessions, at: location, known: known, interruption: interruptions.leasing
+        ) { what in
+            try? await sessions.current.run { session throws(AlertError) in
+                session.use(interruptions.leasing, preamble: Lease.preamble)
                 try session.notify(what)
             }
         } onChange: {
@@ -121,13 +126,17 @@ package final class PostgreSQLAlertStore: AlertStore {
         }
         self.watch = watch
         writer = Writer(
-            session(interruptions.rest), known: known, busyTime: busyTime,
+            sessions.working, interruption: interruptions.rest, known: known, caller: caller,
+            busyTime: busyTime,
             askingTime: askingTime, onTrouble: onTrouble,
             onCommit: { concernsOthers in
                 changes.note(concernsOthers)
                 watch.notify()
             })
-        leases = Leases(leaser, host: location.ownHost, changes: screenChanges) {
+        leases = Leases(
+            sessions, interruption: interruptions.leasing, host: location.ownHost,
+            changes: screenChanges
+        ) {
             watch.notifyOfScreens()
         }
     }
@@ -177,7 +186,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         await Self.end(leases, writer, watch)
         limit.cancel()
         for interruption in [leasingInterruption, interruption] { interruption.interrupt() }
-        try? await reader.run { $0.drop() }
+        for queue in [sessions.working, sessions.waiting] { try? await queue.run { $0.drop() } }
         changes.note()
         screenChanges.change()
     }
@@ -193,7 +202,7 @@ package final class PostgreSQLAlertStore: AlertStore {
 
     // MARK: Reading
 
-    /// Reads on the connection that all readers share.
+    /// Reads on a connection that others use, too.
     nonisolated(nonsending) func read<Result: Sendable>(
         _ operation: String,
         _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
@@ -201,32 +210,45 @@ package final class PostgreSQLAlertStore: AlertStore {
         guard !isClosed else { throw .closed }
         let end = ContinuousClock.now + busyTime
         do throws(AlertError) {
-            return try await reader.run { session throws(AlertError) in
-                try session.read(operation, until: end, body)
+            return try await sessions.current.run {
+                [readingInterruption] session throws(AlertError) in
+                session.use(readingInterruption)
+                return try session.read(operation, until: end, body)
             }
         } catch {
             throw isClosed ? .closed : error
         }
     }
 
-    /// Reads on a connection of its own for as long as that takes: until it is done, or its task
-    /// is cancelled, or the store closed.
+    /// Reads on a connection that nobody else uses, for as long as that takes: until it is done, or
+    /// its task is cancelled, or the store closed.
     nonisolated(nonsending) func readAside<Result: Sendable>(
         _ operation: String,
         _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
     ) async throws(AlertError) -> Result {
         let interruption: Interruption
-        do { interruption = try Interruption() } catch {
+        let bell: Bell
+        do { (interruption, bell) = (try Interruption(), try Bell()) } catch {
             throw translated(error, operation, at: location)
         }
         guard reads.withLock({ $0.begin(interruption) }) else { throw .closed }
         defer { reads.withLock { $0.remove(interruption) } }
-        let reader = QueueConfined(makeSession(interruption), label: "alertq.aside")
+        // If nothing waits, others hardly need theirs meanwhile.
+        let another = { @Sendable [makeSession, readingInterruption] in
+            makeSession(readingInterruption)
+        }
+        let isLent = !sessions.isWaiting
+        let label = "alertq.aside"
+        let lent = isLent ? await sessions.working.exchange(for: another) : nil
+        let reader =
+            lent.flatMap { SessionQueue($0, bell, label: label) }
+            ?? SessionQueue(another(), bell, label: label)
         let end = ContinuousClock.now + busyTime
         let result: Swift.Result<Result, AlertError> = await withTaskCancellationHandler {
             do throws(AlertError) {
                 let result = try await reader.run { session throws(AlertError) in
-                    try session.read(operation, until: end, takesLong: true, body)
+                    session.use(interruption)
+                    return try session.read(operation, until: end, takesLong: true, body)
                 }
                 return .success(result)
             } catch {
@@ -235,6 +257,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         } onCancel: {
             interruption.interrupt()
         }
+        if isLent { await sessions.working.put(await reader.exchange(for: another)) }
         if isClosed { throw .closed }
         if case .failure(.unreachable) = result, Task.isCancelled {
             throw .cancelled("reading the queue")
@@ -335,7 +358,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         after position: LogPosition, of scope: News.Scope
     ) async throws(AlertError) -> News {
         guard !isClosed else { throw .closed }
-        if !watch.start() { await changes.wait(after: position.mark, of: scope) }
+        if !startWatching() { await changes.wait(after: position.mark, of: scope) }
         guard !isClosed else { throw .closed }
         let mark = changes.mark
         let hasChanged = changes.hasChanged(since: position.mark, in: scope)
@@ -375,8 +398,17 @@ package final class PostgreSQLAlertStore: AlertStore {
     ) async throws(AlertError) -> any ScreenLease {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
-        watch.start()
+        startWatching()
         return try await leases.attach(screen)
+    }
+
+    /// Begins to watch the server; returns whether it had not begun.
+    @discardableResult
+    private func startWatching() -> Bool {
+        watch.start { [writer, refusal] in
+            guard refusal == nil else { return }
+            try? await writer.perform("store that the server's clock was set") { _ in }
+        }
     }
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster {

@@ -87,6 +87,32 @@ package struct PostgreSQLLocation: Sendable {
     /// The location for messages: without a password, and without a `host_name`.
     package let description: String
 
+    /// Connects, as the location asks for it, to a session that finds the tables of a queue by their
+    /// names, and nothing else that somebody has made.
+    func connect(
+        within limit: Duration = .seconds(10), interruption: Interruption? = nil
+    ) throws(PostgreSQLError) -> Connection {
+        let db = try Connection(
+            uri, within: limit, preparation: isPooled ? .unnamed : .named,
+            interruption: interruption)
+        // A session of a pooler is anybody's.
+        if isPooled {
+            db.settings = Self.searchPath(isLocal: true)
+        } else {
+            try db.run(Self.searchPath(isLocal: false))
+        }
+        return db
+    }
+
+    /// Has names looked for among those of PostgreSQL itself first, then among the queue's own, and
+    /// among temporary ones last; see
+    /// <https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATH>.
+    private static func searchPath(isLocal: Bool) -> Statement {
+        Statement(
+            "SELECT pg_catalog.set_config('search_path', 'pg_catalog, alertq, pg_temp', \(isLocal))"
+        )
+    }
+
     /// The command that makes the tables and the queue.
     package var setUp: String {
         let quoted = description.replacing("'", with: "'\\''")

@@ -51,29 +51,58 @@ package enum PostgreSQLSchema {
         Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
     }
 
-    /// The statements that make what a database, or the first schema of its `search_path`, lacks
-    /// for a queue: the tables as well, if the role can't read which are there.
+    /// The statements that make what a database lacks for a queue: the tables as well, if the role
+    /// can't read which are there.
     package static func script(for location: PostgreSQLLocation) -> String {
         let name = location.queue.replacing("'", with: "''")
-        let existing = try? found(in: Connection(location.uri, within: .seconds(5))).version
+        let db = try? location.connect(within: .seconds(5))
+        let existing = try? db.map { try found(in: $0).version }
+        let hasSchema = try? db?.first(schemaOwner) { _ in true }
         let tables = migrations(from: existing ?? 0)
         return """
             BEGIN;
+            \(hasSchema == true ? "" : "CREATE SCHEMA alertq;\n")\
             \(tables.isEmpty ? "" : tables + "\n")\
-            INSERT INTO queues (name) VALUES ('\(name)') ON CONFLICT DO NOTHING;
-            INSERT INTO heads (queue) SELECT id FROM queues WHERE name = '\(name)'
-            ON CONFLICT DO NOTHING;
+            \(newQueue.replacing("$1", with: "'\(name)'"));
+            \(newHead.replacing("$1", with: "'\(name)'"));
             COMMIT;
 
             """
     }
 
+    /// Whether the account may do what the owner of the schema may; no row if there is none.
+    private static let schemaOwner = """
+        SELECT pg_has_role(current_user, nspowner, 'USAGE') FROM pg_namespace
+        WHERE nspname = 'alertq'
+        """
+
+    /// The statements that make the queue `$1`, unless it is there.
+    private static let newQueue = """
+        INSERT INTO alertq.queues (id, name)
+        SELECT coalesce(max(id), 0) + 1, $1 FROM alertq.queues ON CONFLICT (name) DO NOTHING
+        """
+    private static let newHead = """
+        INSERT INTO alertq.heads (queue) SELECT id FROM alertq.queues WHERE name = $1
+        ON CONFLICT DO NOTHING
+        """
+
     /// Makes the tables and a queue, as the account that will own them; nothing is done twice.
     package static func setUp(_ location: PostgreSQLLocation) throws(AlertError) {
         do {
-            let db = try Connection(location.uri)
+            let db = try location.connect()
             db.timeLimit = .seconds(60)
-            try db.execute("BEGIN; SELECT pg_advisory_xact_lock(hashtext('alertq migration'))")
+            try db.begin(
+                Pipeline([
+                    Statement("SELECT pg_advisory_xact_lock(hashtext('alertq migration'))")
+                ]))
+            switch try db.first(schemaOwner, read: { $0.optionalText(at: 0) == "t" }) {
+            case true?: break
+            case nil: try db.execute("CREATE SCHEMA alertq")
+            case false?:
+                throw AlertError.notPermitted(
+                    path: location.description,
+                    "another role owns the schema alertq, and could change what is in it")
+            }
             let hasSchema = try db.first(
                 "SELECT to_regclass('schema_versions') IS NOT NULL"
             ) { $0.optionalText() == "t" }
@@ -83,21 +112,16 @@ package enum PostgreSQLSchema {
                     path: location.description, "can't be used: " + newer)
             }
             if found.version < version { try db.execute(migrations(from: found.version)) }
-            try db.run(
-                "INSERT INTO queues (name) VALUES ($1) ON CONFLICT DO NOTHING",
-                .text(location.queue))
-            try db.run(
-                """
-                INSERT INTO heads (queue) SELECT id FROM queues WHERE name = $1
-                ON CONFLICT DO NOTHING
-                """, .text(location.queue))
+            try db.run(newQueue, .text(location.queue))
+            try db.run(newHead, .text(location.queue))
             try db.execute("COMMIT")
         } catch {
             if let error = error as? PostgreSQLError, error.state == .insufficientPrivilege {
                 throw .notPermitted(
                     path: location.description,
-                    "\(error); the owner of the tables makes them, who needs CREATE on their schema; "
-                        + "with --print, the SQL for that role is printed")
+                    "\(error); the owner of the tables makes them, who needs CREATE on the database, "
+                        + "or to own a schema alertq that is there; with --print, the SQL for that "
+                        + "role is printed")
             }
             throw translated(error, "set up the queue", at: location)
         }

@@ -29,7 +29,7 @@ final class Session {
 
     let location: PostgreSQLLocation
     let clock: ServerClock
-    private let interruption: Interruption
+    private var interruption: Interruption
     private var connection: Connection?
     /// How long the log was when the server was told to plan its statements anew.
     private var plannedLength: Int64 = 0
@@ -38,20 +38,40 @@ final class Session {
     let known: KnownHead
     /// Whether a server is refused that may lose what it has acknowledged.
     private let checksDurability: Bool
+    /// Where the connection leads; `nil` behind a pooler, which may lead each transaction elsewhere.
+    private(set) var place: ServerPlace?
+    /// Whether the server tells where it is.
+    private(set) var tellsPlace = false
     /// As in `Connection`.
-    private let preamble: Statement?
+    private var preamble: Statement?
 
     init(
         _ location: PostgreSQLLocation, clock: ServerClock, known: KnownHead,
-        interruption: Interruption, checksDurability: Bool, preamble: Statement? = nil
+        interruption: Interruption, checksDurability: Bool
     ) {
         self.location = location
         self.clock = clock
         self.known = known
         self.interruption = interruption
         self.checksDurability = checksDurability
-        self.preamble = preamble
     }
+
+    /// Prepares what is done next.
+    ///
+    /// - Parameters:
+    ///   - interruption: What ends its waits.
+    ///   - preamble: As in `Connection`.
+    func use(_ interruption: Interruption, preamble: Statement? = nil) {
+        (self.interruption, self.preamble) = (interruption, preamble)
+        connection?.interruption = interruption
+        connection?.preamble = preamble
+    }
+
+    /// Whether its connection listens to notifications.
+    var listens = false
+
+    /// Whether it has a connection.
+    var isOpen: Bool { connection != nil }
 
     /// The number of the queue, as every statement binds it.
     var queue: Value { .integer(queueID ?? 0) }
@@ -72,9 +92,8 @@ final class Session {
             return connection
         }
         connection = nil
-        let opened = try Connection(
-            location.uri, within: min(limit, Self.openingTime),
-            preparation: location.isPooled ? .unnamed : .named, interruption: interruption)
+        let opened = try location.connect(
+            within: min(limit, Self.openingTime), interruption: interruption)
         opened.timeLimit = limit
         try check(opened)
         // A session of a pooler is anybody's: there, the role must have the settings.
@@ -82,6 +101,7 @@ final class Session {
         opened.timeLimit = .seconds(30)
         opened.preamble = preamble
         connection = opened
+        listens = false
         plannedLength = known.head.sequence
         return opened
     }
@@ -118,7 +138,7 @@ final class Session {
             SELECT pg_encoding_to_char(encoding), current_setting('synchronous_commit'),
                 current_setting('fsync'), current_setting('full_page_writes'),
                 to_regclass('schema_versions') IS NOT NULL AND to_regclass('heads') IS NOT NULL,
-                \(Lease.clock)
+                \(ServerPlace.isTold)
             FROM pg_database WHERE datname = current_database()
             """
         ) { row in
@@ -126,13 +146,15 @@ final class Session {
                 encoding: row.optionalText(at: 0) ?? "", commit: row.optionalText(at: 1) ?? "",
                 isSynced: row.optionalText(at: 2) == "on"
                     && row.optionalText(at: 3) == "on",
-                hasSchema: row.optionalText(at: 4) == "t", time: row.integer(at: 5)
+                hasSchema: row.optionalText(at: 4) == "t",
+                tellsPlace: row.optionalText(at: 5) == "t"
             )
         }
         guard let settings else { throw problem("the database is gone") }
-        clock.note(settings.time)
         guard settings.encoding == "UTF8" else {
-            throw problem("its encoding is \(settings.encoding), and not UTF8")
+            throw problem(
+                "its encoding is \(settings.encoding), and not UTF8; a database with that is made by: "
+                    + "createdb --encoding=UTF8 --template=template0")
         }
         guard Self.durableCommits.contains(settings.commit) else {
             throw problem(
@@ -147,12 +169,26 @@ final class Session {
         if let reason = try PostgreSQLSchema.problem(in: db, at: location) {
             throw problem(reason)
         }
+        tellsPlace = settings.tellsPlace
+        place =
+            tellsPlace && !location.isPooled
+            ? try db.run(ServerPlace.query).first { ServerPlace($0) } : nil
+        let start = clock.bootMilliseconds
         let found = try db.first(
-            "SELECT id, host FROM queues WHERE name = $1", .text(location.queue)
-        ) { (id: $0.integer(at: 0), home: $0.optionalText(at: 1) ?? "") }
+            """
+            SELECT id, host, \(Lease.clock), offset_ms
+            FROM queues LEFT JOIN heads ON queue = id WHERE name = $1
+            """, .text(location.queue)
+        ) { row in
+            (
+                id: row.integer(at: 0), home: row.optionalText(at: 1) ?? "",
+                time: row.integer(at: 2), offset: row.integer(at: 3)
+            )
+        }
         queueID = found?.id
         if let found {
             known.note(home: found.home)
+            clock.note(found.time, offset: found.offset, askedAt: start)
         } else {
             throw AlertError.missing(
                 location: location.description,
@@ -164,24 +200,55 @@ final class Session {
     private func noTables(_ db: Connection) throws -> AlertError {
         let closed = try db.first(
             """
-            SELECT quote_ident(nspname), quote_ident(current_user)
-            FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-            WHERE relname = 'schema_versions' AND quote_ident(nspname) = ANY (
-                regexp_split_to_array(replace(current_setting('search_path'), '"$user"',
-                    quote_ident(current_user)), ', *'))
-                AND NOT has_schema_privilege(pg_namespace.oid, 'USAGE')
+            SELECT quote_ident(current_user) FROM pg_namespace
+            WHERE nspname = 'alertq' AND NOT has_schema_privilege(oid, 'USAGE')
             """
-        ) { (schema: $0.optionalText(at: 0) ?? "", role: $0.optionalText(at: 1) ?? "") }
+        ) { $0.text() }
         if let closed {
             return .notPermitted(
                 path: location.description,
-                "the role \(closed.role) may not use the schema \(closed.schema); its owner can "
-                    + "let it: GRANT USAGE ON SCHEMA \(closed.schema) TO \(closed.role)")
+                "the role \(closed) may not use the schema alertq; its owner can let it: GRANT "
+                    + "USAGE ON SCHEMA alertq TO \(closed)")
         }
-        let path = try db.first("SHOW search_path") { $0.text() } ?? ""
         return .missing(
             location: location.description,
-            "the database has no alertq tables in the schemas of the search_path "
-                + "(\(path)); to make them: \(location.setUp)")
+            "the database has no alertq tables; to make them: \(location.setUp)")
+    }
+}
+
+/// Which server a transaction takes place on, as far as ids depend on it.
+struct ServerPlace: Equatable {
+    /// The cluster, the database and the table: another one is a copy.
+    let cluster: String?
+    /// What counts the failovers; see
+    /// <https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-TIMELINES>.
+    let timeline: Int64?
+
+    /// Whether the role may ask, which everybody may unless somebody has taken that right.
+    static let isTold = ["control_system()", "walfile_name(pg_lsn)", "current_wal_lsn()"]
+        .map { "has_function_privilege('pg_\($0)', 'EXECUTE')" }.joined(separator: " AND ")
+
+    /// A failover is in the names of files at once, and in what a checkpoint says only after the next.
+    static let query = Statement(
+        """
+        SELECT concat_ws(' ', (SELECT system_identifier FROM pg_control_system()),
+                (SELECT oid FROM pg_database WHERE datname = current_database()),
+                'heads'::regclass::oid),
+            left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        """)
+
+    init(_ row: borrowing Row) {
+        cluster = row.optionalText(at: 0)
+        timeline = row.optionalText(at: 1).flatMap { Int64($0, radix: 16) }
+    }
+
+    init(cluster: String?, timeline: Int64?) { (self.cluster, self.timeline) = (cluster, timeline) }
+
+    /// What has happened since a transaction took place elsewhere; `nil` if nothing has, as far as
+    /// that is known.
+    func change(since last: ServerPlace) -> RestoredQueue.Replaced? {
+        if let cluster, let known = last.cluster, cluster != known { return .server }
+        if let timeline, let known = last.timeline, timeline != known { return .timeline }
+        return nil
     }
 }

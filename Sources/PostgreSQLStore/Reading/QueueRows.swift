@@ -17,7 +17,9 @@ enum Query {
     /// server's clock shows.
     static func head(_ queue: Value) -> Statement {
         Statement(
-            "SELECT seq, hash, changes, \(Lease.clock) FROM heads WHERE queue = $1", queue)
+            """
+            SELECT seq, hash, changes, \(Lease.clock), offset_ms FROM heads WHERE queue = $1
+            """, queue)
     }
 
     /// The end of the log of the queue `$1`, and where that goes on if it has moved.
@@ -267,19 +269,6 @@ extension AuditHead {
 }
 
 extension Connection {
-    /// Runs statements that read, all of which see the same state.
-    func readAtOnce(_ statements: [Statement]) throws -> [QueryResult] {
-        if isInTransaction { return try run(Pipeline(statements)) }
-        let begin = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        do {
-            let results = try run(Pipeline([begin] + statements + [Statement("COMMIT")]))
-            return Array(results.dropFirst().dropLast())
-        } catch {
-            rollBack()
-            throw error
-        }
-    }
-
     /// Returns an alert, if the log confirms it, with what is stored of the screens.
     func find(_ queue: Value, _ reference: AlertReference) throws -> FoundAlert? {
         let query = Query.one(queue, reference)

@@ -15,16 +15,16 @@ enum Lease {
     /// How long the leading screen may be silent before another one may lead.
     static let leading = 5_000
     /// How long a screen may be silent before that is told.
-    static let silence = 3_000
+    static let silence = 4_500
     /// How far a sign of life may lie in the future. One that lies further was given before the
     /// clock was set back, as by a failover to a slower one, and proves nothing.
     static let skew = 1_000
     /// How often a sign of life is given.
-    static let renewal = Duration.seconds(1)
+    static let renewal = Duration.seconds(3)
 
-    /// What each transaction begins with: leases need no standby, and a session whose commit waits
-    /// for one does not even end with its client.
-    static let preamble = Statement("SELECT set_config('synchronous_commit', 'local', true)")
+    /// What each transaction begins with: signs of life need neither a standby nor the disk, and a
+    /// session whose commit waits for one does not even end with its client.
+    static let preamble = Statement("SELECT set_config('synchronous_commit', 'off', true)")
 
     /// A condition: whether the last sign of life of a row is not older than some milliseconds.
     static func isSeen(within milliseconds: Int = length) -> String {
@@ -48,7 +48,8 @@ final class Leases: Sendable {
     private struct WeakClaim { weak var claim: RowClaim? }
 
     private let state = Mutex(State())
-    private let sessions: QueueConfined<Session>
+    private let sessions: Sessions
+    private let interruption: Interruption
     /// How rows name the machines of the accounts whose screens they are.
     private let hosts: HostNames
     let changes: ChangeSignal
@@ -58,10 +59,10 @@ final class Leases: Sendable {
     ///   - host: The name of this machine.
     ///   - notify: Tells other processes that the screens have changed.
     init(
-        _ sessions: QueueConfined<Session>, host: String, changes: ChangeSignal,
+        _ sessions: Sessions, interruption: Interruption, host: String, changes: ChangeSignal,
         notify: @escaping @Sendable () -> Void
     ) {
-        self.sessions = sessions
+        (self.sessions, self.interruption) = (sessions, interruption)
         hosts = HostNames(own: host, home: "")
         self.changes = changes
         self.notify = notify
@@ -73,8 +74,9 @@ final class Leases: Sendable {
         _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
     ) async throws(AlertError) -> Result {
         let end = ContinuousClock.now + patience
-        return try await sessions.run { session throws(AlertError) in
-            try session.read(operation, until: end) { db, queue in
+        return try await sessions.current.run { [interruption] session throws(AlertError) in
+            session.use(interruption, preamble: Lease.preamble)
+            return try session.read(operation, until: end) { db, queue in
                 // Whoever ended a lease may want another one at once.
                 try self.deleteEnded(db, queue)
                 return try body(db, queue)
@@ -192,7 +194,10 @@ final class Leases: Sendable {
         var screen = screen
         screen.account = hosts.stored(screen.account)
         do {
-            return String(decoding: try JSONEncoder().encode(screen), as: UTF8.self)
+            // It is compared with what was stored.
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return String(decoding: try encoder.encode(screen), as: UTF8.self)
         } catch {
             throw .storage(operation: "describe the screen", "\(error)")
         }
@@ -274,7 +279,7 @@ final class Leases: Sendable {
             }
             // Whoever waits for the server must not learn late that its time is over.
             state.expiry = Task { [weak self] in
-                while (try? await Task.sleep(for: Lease.renewal)) != nil {
+                while (try? await Task.sleep(for: .seconds(1))) != nil {
                     guard let self else { return }
                     self.end(self.claims, self.attached, at: .now) { _ in nil }
                 }

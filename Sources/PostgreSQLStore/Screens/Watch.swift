@@ -16,7 +16,8 @@ final class Watch: Sendable {
     }
 
     fileprivate let state = Mutex(State())
-    private let listener: QueueConfined<Listener>
+    private let sessions: Sessions
+    private let listener: Listener
     private let known: KnownHead
     private let onChange: @Sendable () -> Void
     private let onScreens: @Sendable () -> Void
@@ -27,13 +28,14 @@ final class Watch: Sendable {
     fileprivate let send: @Sendable (Set<String>) async -> Void
 
     init(
-        _ session: sending Session, known: KnownHead,
-        send: @escaping @Sendable (Set<String>) async -> Void,
+        _ sessions: Sessions, at location: PostgreSQLLocation, known: KnownHead,
+        interruption: Interruption, send: @escaping @Sendable (Set<String>) async -> Void,
         onChange: @escaping @Sendable () -> Void, onScreens: @escaping @Sendable () -> Void,
         onTick: @escaping @Sendable () -> Void
     ) {
-        notifies = session.location.notifies
-        listener = QueueConfined(Listener(session), label: "alertq.watch")
+        notifies = location.notifies
+        self.sessions = sessions
+        listener = Listener(interruption)
         self.known = known
         self.send = send
         self.onChange = onChange
@@ -42,17 +44,21 @@ final class Watch: Sendable {
     }
 
     /// Begins to watch; returns whether it had not begun.
+    ///
+    /// - Parameter onStep: Called if the server's clock was set.
     @discardableResult
-    func start() -> Bool {
+    func start(onStep: @escaping @Sendable () async -> Void) -> Bool {
         state.withLock { state in
             guard state.looks == nil, !state.isStopped else { return false }
+            sessions.startWaiting()
             state.ticks = Task { [onTick] in
                 while (try? await Task.sleep(for: .seconds(1))) != nil { onTick() }
             }
             state.looks = Task { [weak self] in
+                var end = ContinuousClock.now + .seconds(1)
                 while !Task.isCancelled {
                     guard let self else { return }
-                    await self.look()
+                    if await self.look(until: end, onStep) { end = .now + .seconds(1) }
                 }
             }
             return true
@@ -65,22 +71,28 @@ final class Watch: Sendable {
             state.looks?.cancel()
             state.ticks?.cancel()
         }
+        if sessions.isWaiting { sessions.waiting.wake() }
     }
 
-    private func look() async {
-        let end = ContinuousClock.now + .seconds(1)
+    /// Waits for changes until a moment; returns `false` if somebody else wants the connection.
+    private func look(
+        until end: ContinuousClock.Instant, _ onStep: @Sendable () async -> Void
+    ) async -> Bool {
         if !notifies { try? await Task.sleep(until: end) }
-        do throws(AlertError) {
-            let (head, changes, told) = try await listener.run {
-                listener throws(AlertError) in
-                try listener.wait(until: end)
-            }
-            if known.raise(to: head, changes: changes) { onChange() }
-            if told.contains(Listener.screens) { onScreens() }
-        } catch {
+        let found = await sessions.waiting.wait { [listener] session, bell in
+            Result { () throws(AlertError) in try listener.wait(on: session, until: end, or: bell) }
+        }
+        switch found {
+        case .success(let heard?):
+            if known.raise(to: heard.head, changes: heard.changes) { onChange() }
+            if heard.told.contains(Listener.screens) { onScreens() }
+            if !heard.isSteady { await onStep() }
+        case .success(nil): return false
+        case .failure:
             // It is tried again, and readers find out by themselves.
             try? await Task.sleep(for: .milliseconds(200))
         }
+        return true
     }
 
     /// Tells other processes that the queue has changed.
@@ -168,55 +180,67 @@ struct Outbox {
     }
 }
 
-/// A connection that waits for notifications.
-final class Listener {
+/// What waits for notifications on a connection, whenever nobody else wants that.
+final class Listener: Sendable {
     /// What is told: that the queue has changed, or the screens.
     static let queue = "queue"
     static let screens = "screens"
 
     /// An expression for the channel of the queue whose name is `$1`.
     static let channel = """
-        'alertq_' || left(md5(current_database() || '/' || current_schema() || '/' || $1), 16)
+        'alertq_' || left(md5(current_database() || '/alertq/' || $1), 16)
         """
 
-    private let session: Session
-    /// The connection that listens.
-    private weak var listening: Connection?
+    struct Heard: Sendable {
+        /// The end of the log by then, and how often something has changed without an entry.
+        let head: AuditHead
+        let changes: Int64
+        let told: Set<String>
+        /// Whether the server's clock goes on as before.
+        let isSteady: Bool
+    }
 
-    init(_ session: sending Session) { self.session = session }
+    private let interruption: Interruption
 
-    /// Waits until something is told or a moment has come; returns the end of the log by then.
+    init(_ interruption: Interruption) { self.interruption = interruption }
+
+    /// Waits until something is told or a moment has come; returns `nil` if the bell rings first.
     func wait(
-        until end: ContinuousClock.Instant
-    ) throws(AlertError) -> (head: AuditHead, changes: Int64, told: Set<String>) {
+        on session: Session, until end: ContinuousClock.Instant, or bell: Bell
+    ) throws(AlertError) -> Heard? {
         do {
+            session.use(interruption)
             let db = try session.open()
             db.timeLimit = Session.openingTime
             var told: Set<String> = []
-            if db === listening {
+            if session.listens {
                 var limit = end - .now
-                while let found = try db.nextNotification(within: max(limit, .zero)) {
+                while let found = try db.nextNotification(within: max(limit, .zero), bell: bell) {
                     told.insert(found.payload)
                     limit = .zero
                 }
+                if told.isEmpty, end > .now { return nil }
             } else {
                 // Whatever happened before counts as told.
                 told = [Self.queue, Self.screens]
-                if let name = try channel(on: db) {
+                if let name = try channel(on: db, of: session) {
                     try db.execute("LISTEN \(name)")
-                    listening = db
+                    session.listens = true
                 }
             }
-            let end = try db.head(session.queue)
-            session.clock.note(end.time)
-            return (end.head, end.changes, told)
+            let start = session.clock.bootMilliseconds
+            let found = try db.head(session.queue)
+            let isSteady = session.clock.note(
+                found.time, offset: found.offset, askedAt: start)
+            return Heard(
+                head: found.head, changes: found.changes, told: told, isSteady: isSteady)
         } catch {
             if let error = error as? PostgreSQLError, error.isConnectionLost { session.drop() }
             throw translated(error, "watch the queue", at: session.location)
         }
     }
 
-    private func channel(on db: Connection) throws -> String? {
+    private func channel(on db: Connection, of session: Session) throws -> String? {
         guard session.location.notifies else { return nil }
         return try db.first("SELECT \(Self.channel)", .text(session.location.queue)) {
             $0.optionalText()

@@ -111,7 +111,7 @@ extension PostgreSQLAlertStore: Erasing {
     /// <https://www.postgresql.org/docs/current/sql-vacuum.html>.
     private nonisolated(nonsending) func rewriteTable() async throws(AlertError) {
         try await readAside("rewrite the table “alerts”") { db, _ in
-            try db.execute("VACUUM (FULL, ANALYZE) alerts")
+            try db.execute("VACUUM (FULL, ANALYZE) alertq.alerts")
         }
     }
 }

@@ -28,7 +28,14 @@ final class Transaction {
     let changes: Int64
     /// The time of the transaction before.
     let lastTime: Int64
-    let firstID: Alert.ID
+    /// The lowest id that the next alert may get.
+    private(set) var firstID: Alert.ID
+    /// How far the queue's time was ahead of the server's clock, and is now.
+    private let offset: (before: Int64, now: Int64)
+    /// Where the transaction before took place, and where this one does.
+    private let place: (before: ServerPlace, now: ServerPlace?)
+    /// Whether what is new about both is stored with the transaction.
+    private var hasArrived = false
     /// The move of the queue, if it has moved.
     let move: QueueMove?
     /// The entries that the members have added to the log.
@@ -67,9 +74,11 @@ final class Transaction {
         on db: Connection, _ session: Session, known: AuditHead,
         reading needed: [Statement], within limit: Duration, allowsMoved: Bool = false
     ) throws {
-        let queue = session.queue
+        let (queue, location) = (session.queue, session.location)
         var pipeline = Pipeline()
         let isShort = limit < Session.lockLimit * 1.2
+        let asksPlace = location.isPooled && session.tellsPlace
+        if asksPlace { pipeline.add(ServerPlace.query) }
         if isShort {
             pipeline.add(
                 "SELECT set_config('lock_timeout', $1, true)",
@@ -80,7 +89,8 @@ final class Transaction {
         // is committed can have it before those who wait. The other lock is given in their order.
         pipeline.add(
             """
-            SELECT seq, hash, at_ms, last_id, first_id, changes FROM heads
+            SELECT seq, hash, at_ms, last_id, first_id, changes, offset_ms, cluster, timeline
+            FROM heads
             WHERE queue = $1
                 AND pg_advisory_xact_lock('heads'::regclass::oid::int, $1) IS NOT NULL
             FOR UPDATE
@@ -94,13 +104,19 @@ final class Transaction {
             FROM queues LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE id = $1
             """, queue, .integer(known.sequence))
         for statement in needed { pipeline.add(statement) }
-        let results = Array(
-            try db.begin(pipeline, within: limit).dropFirst(isShort ? 1 : 0))
+        let start = session.clock.bootMilliseconds
+        let all = try db.begin(pipeline, within: limit)
+        let place = asksPlace ? all[0].first { ServerPlace($0) } : session.place
+        let results = Array(all.dropFirst((isShort ? 1 : 0) + (asksPlace ? 1 : 0)))
         let read = results[0].first { row in
             (
                 head: AuditHead(row, at: 0),
                 time: row.integer(at: 2), lastID: row.integer(at: 3),
-                firstID: row.integer(at: 4), changes: row.integer(at: 5)
+                firstID: row.integer(at: 4), changes: row.integer(at: 5),
+                offset: row.integer(at: 6),
+                place: ServerPlace(
+                    cluster: row.optionalText(at: 7),
+                    timeline: row.isNull(at: 8) ? nil : row.integer(at: 8))
             )
         }
         guard let read else { throw AlertError.inconsistent(nil, "the queue has no head") }
@@ -112,7 +128,7 @@ final class Transaction {
                 home: row.optionalText(at: 6), commit: row.optionalText(at: 7) ?? ""
             )
         }
-        let path = session.location.description
+        let path = location.description
         if let place = seen?.move?.place, !allowsMoved {
             throw AlertError.moved(path, to: place)
         }
@@ -140,9 +156,13 @@ final class Transaction {
         }
         self.db = db
         self.queue = queue
-        now = session.clock.moment(seen.time, notBefore: read.time)
+        let moment = session.clock.moment(
+            seen.time, offset: read.offset, askedAt: start, notBefore: read.time)
+        now = moment.now
+        offset = (read.offset, moment.offset)
+        self.place = (read.place, place)
         move = seen.move
-        start = read.head
+        self.start = read.head
         lastTime = read.time
         changes = read.changes
         firstID = read.firstID
@@ -151,6 +171,30 @@ final class Transaction {
             found[statement] = result
         }
     }
+
+    /// Has the transaction store that the server's clock was set since the last one, and that the
+    /// queue goes on elsewhere: ids that were given there may be unknown here, and are passed over.
+    ///
+    /// - Parameter caller: On whose behalf.
+    func arrive(by caller: Caller) throws {
+        hasArrived = true
+        if let change = place.now?.change(since: place.before) {
+            let restored = RestoredQueue.elsewhere(change, after: head, lastAlert: greatestID)
+            firstID = restored.firstAlert
+            var entry = AuditDraft(kind: .restored)
+            entry.detail = restored.detail
+            try append(entry, by: caller, concernsOthers: true)
+        }
+        if offset.now != offset.before {
+            var entry = AuditDraft(kind: .clock)
+            entry.detail = EntryDetail.clock(
+                step: offset.before.subtractingBounded(offset.now), offset: offset.now)
+            try append(entry, by: caller, concernsOthers: true)
+        }
+    }
+
+    /// The greatest id that may have been given.
+    private var greatestID: Alert.ID { max(lastID, firstID.subtractingBounded(1)) }
 
     // MARK: Reading and writing
 
@@ -230,10 +274,15 @@ final class Transaction {
         pipeline.add(
             """
             UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $5,
-                changes = changes + $6 WHERE queue = $1
+                changes = changes + $6, first_id = $7, offset_ms = $8,
+                cluster = coalesce($9, cluster), timeline = coalesce($10, timeline)
+            WHERE queue = $1
             """, queue, .integer(head.sequence), .blob(head.hash),
             .integer(now.wallMilliseconds), .integer(lastID),
-            .integer(hasChangedSilently ? 1 : 0))
+            .integer(hasChangedSilently ? 1 : 0), .integer(firstID),
+            .integer(hasArrived ? offset.now : offset.before),
+            .optional(hasArrived ? place.now?.cluster : nil),
+            .optional(hasArrived ? place.now?.timeline : nil))
         return pipeline
     }
 
@@ -362,7 +411,7 @@ extension Transaction: QueueTransaction {
     }
 
     func nextID() throws -> Alert.ID {
-        let last = max(lastID, firstID.subtractingBounded(1))
+        let last = greatestID
         guard last < .max else {
             throw AlertError.storage(
                 operation: "number the alerts", "the last of them has the greatest number")
@@ -472,11 +521,17 @@ extension Transaction {
         return sources[key]
     }
 
+    /// An expression for the number of the next source of the queue `$1`, which no other queue has.
+    static let nextSource = """
+        (SELECT coalesce(max(id), $1::int::bigint << 32) + 1 FROM sources WHERE queue = $1)
+        """
+
     private func findOrInsertSource(of account: Account, _ name: String) throws -> SourceRow {
         if let source = try source(of: account, name) { return source }
         let statement = Statement(
             """
-            INSERT INTO sources (queue, host, uid, name) VALUES ($1, $2, $3, $4) RETURNING id
+            INSERT INTO sources (queue, id, host, uid, name)
+            VALUES ($1, \(Self.nextSource), $2, $3, $4) RETURNING id
             """, queue, .text(account.host), .integer(Int64(account.uid)), .text(name))
         guard let id = try read(statement, isFresh: true).first({ $0.integer() }) else {
             throw AlertError.inconsistent(nil, "a source could not be stored")

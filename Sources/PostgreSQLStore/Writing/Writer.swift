@@ -63,20 +63,23 @@ final class Writer: Sendable {
     }
 
     private let state = Mutex(State())
-    private let executor = DispatchQueue(label: "alertq.writer")
-    /// Used on the executor, which holds the lock for as long as it writes.
-    private let session: Mutex<Session>
+    private let sessions: SessionQueue
+    private let interruption: Interruption
     private let known: KnownHead
+    /// On whose behalf it stores what has happened to the server.
+    private let caller: Caller
     private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
     private let onTrouble: @Sendable (AlertError) -> Void
 
     init(
-        _ session: sending Session, known: KnownHead, busyTime: Duration, askingTime: Duration,
-        onTrouble: @escaping @Sendable (AlertError) -> Void,
+        _ sessions: SessionQueue, interruption: Interruption, known: KnownHead, caller: Caller,
+        busyTime: Duration,
+        askingTime: Duration, onTrouble: @escaping @Sendable (AlertError) -> Void,
         onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
     ) {
-        self.session = Mutex(session)
+        (self.sessions, self.interruption) = (sessions, interruption)
         self.known = known
+        self.caller = caller
         self.busyTime = busyTime
         self.askingTime = max(busyTime, askingTime)
         self.onTrouble = onTrouble
@@ -131,23 +134,15 @@ final class Writer: Sendable {
             return end(job, refusal)
         }
         guard isNew else { return }
-        let drain: @Sendable () -> Void = { self.session.withLock { self.drain($0) } }
-        if isPosted {
-            executor.asyncAfter(deadline: .now() + Self.postedTime, execute: drain)
-        } else {
-            executor.async(execute: drain)
-        }
+        sessions.async(after: isPosted ? Self.postedTime : nil) { self.drain($0) }
     }
 
-    /// Writes all that waits, and closes the connection.
+    /// Writes all that waits.
     nonisolated(nonsending) func close() async {
         state.withLock { $0.refusal = $0.refusal ?? .closed }
         await withCheckedContinuation { continuation in
-            executor.async {
-                self.session.withLock { session in
-                    self.drain(session)
-                    session.drop()
-                }
+            sessions.async { session in
+                self.drain(session)
                 continuation.resume()
             }
         }
@@ -156,6 +151,7 @@ final class Writer: Sendable {
     // MARK: On the executor
 
     private func drain(_ session: Session) {
+        session.use(interruption)
         while true {
             let batch = state.withLock { state -> [Job] in
                 let batch = state.take(Self.maximumBatch)
@@ -277,6 +273,9 @@ final class Writer: Sendable {
         do {
             transaction = try Transaction(
                 on: db, session, known: known.head, reading: needed, within: db.timeLimit)
+            let hosts = HostNames(
+                own: session.location.ownHost, home: session.home ?? "")
+            try transaction.arrive(by: hosts.stored(caller))
         } catch let error as AlertError {
             db.rollBack()
             switch error {
@@ -416,9 +415,12 @@ extension Connection {
     /// What ``Query/head(_:)`` finds.
     func head(
         _ queue: Value
-    ) throws -> (head: AuditHead, changes: Int64, time: Int64) {
+    ) throws -> (head: AuditHead, changes: Int64, time: Int64, offset: Int64) {
         let found = try run(Query.head(queue)).first {
-            (head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3))
+            (
+                head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3),
+                offset: $0.integer(at: 4)
+            )
         }
         guard let found else { throw Self.noHead }
         return found
@@ -434,12 +436,22 @@ func translated(
     case let error as PostgreSQLError:
         if case .noLibrary = error.cause { return .missingLibrary("\(error)") }
         switch error.meaning {
+        case .tryLater where error.state == SQLState("53300"):
+            return .unreachable(
+                "has no connection left: \(error); each process takes one, and one that waits takes "
+                    + "two: end some, raise the limit (max_connections, or CONNECTION LIMIT of the "
+                    + "role or the database), or put PgBouncer before the server")
+        case .reconnect where error.isAboutSessionState:
+            return .unreachable(
+                "was lost: \(error); if a pooler in transaction mode is before the server, the "
+                    + "location needs notify=off")
         case .reconnect, .lookUp: return .unreachable("was lost: \(error)")
         case .tryLater where error.isConnectionLost:
             return .unreachable(
                 "can't be reached: \(error)"
                     + (error.hasReachedOnlyStandbys
-                        ? "; the location has to name the primary, too" : ""))
+                        ? "; the location has to name the primary, too, and the role must be one "
+                            + "that may write (default_transaction_read_only)" : ""))
         case .retry where error.state == SQLState("55P03"):
             return .busy(
                 "another session keeps the queue locked (\(error)); to see which: alertq doctor"
@@ -454,13 +466,21 @@ func translated(
     }
 }
 
+extension PostgreSQLError {
+    /// Whether the session does not have the statements that were prepared in it, or has others.
+    fileprivate var isAboutSessionState: Bool {
+        ["26000", "42P05"].contains(state?.description)
+    }
+}
+
 /// An error that lasts until somebody changes the server, and what to do about it.
 private func advised(_ error: PostgreSQLError, _ place: PostgreSQLLocation? = nil) -> String {
     let advice =
         switch error.state?.description {
         case "3D000"?: "; createdb makes one, and then its tables: " + (place?.setUp ?? "")
         case "28000"? where error.isAboutTLS:
-            "; see sslmode and sslrootcert of the location, and the server's certificate"
+            "; see sslmode, sslrootcert and channel_binding of the location, and the server's "
+                + "certificate"
         case let state? where state.hasPrefix("28"):
             "; see whether the role exists, its password (~/.pgpass), and the server's pg_hba.conf"
         case "42501"? where "\(error)".contains("denied for database"):

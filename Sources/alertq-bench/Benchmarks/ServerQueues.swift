@@ -162,6 +162,7 @@ enum ServerQueues: Benchmark {
         _ count: Int, by factor: Int, in place: PostgreSQLLocation, _ uri: String
     ) throws {
         let db = try Connection(uri)
+        try db.execute("SET search_path = alertq, pg_temp")
         db.timeLimit = .seconds(600)
         let queue = try db.first("SELECT id FROM queues WHERE name = $1", .text(place.queue)) {
             $0.integer()
@@ -196,12 +197,15 @@ private struct PlainServerLoop {
 
     init(_ uri: String, queue name: String) throws {
         db = try Connection(String(uri.split(separator: "&queue=")[0]))
+        try db.execute("SET search_path = alertq")
         let id = try db.first("SELECT id FROM queues WHERE name = $1", .text(name)) {
             $0.integer()
         }
         queue = .integer(id ?? 0)
-        let insertion =
-            "INSERT INTO sources (queue, uid, name) VALUES ($1, 0, $2) RETURNING id"
+        let insertion = """
+            INSERT INTO sources (queue, id, uid, name)
+            SELECT $1, coalesce(max(id), 0) + 1, 0, $2 FROM sources RETURNING id
+            """
         source = try db.first(insertion, queue, "bench") { .integer($0.integer()) } ?? .null
         account = try db.first(insertion, queue, "") { .integer($0.integer()) } ?? .null
     }

@@ -81,12 +81,12 @@ struct ServerErrorTests {
         let server = try await PostgreSQLServer(isSynced: true)
         let queue = try CommandLineQueue(at: server.uri)
         #expect(try await queue.run("doctor", "--setup-postgresql").code == 0)
-        try server.execute("CREATE ROLE reader LOGIN")
+        try server.execute("CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA alertq TO reader")
         let reader = try CommandLineQueue(
             at: queue.path.replacing("user=alertq", with: "user=reader"))
         let closed = try await reader.run("list")
         #expect(closed.code == 77 && closed.errors.contains("42501"), "\(closed)")
-        try server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+        try server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA alertq TO reader")
         #expect(try await reader.run("list").code == 0)
         let refused = try await reader.run("ask", "Go?", "--detach")
         #expect(refused.code == 77 && refused.errors.contains("alertq doctor"), "\(refused)")
@@ -109,9 +109,9 @@ struct ServerErrorTests {
         let copied = try await reader.run("store", "copy", reader.path, other.path)
         #expect(copied.code == 77 && copied.errors.contains("only the owner"), "\(copied)")
 
-        try server.execute("REVOKE USAGE ON SCHEMA public FROM PUBLIC")
+        try server.execute("REVOKE USAGE ON SCHEMA alertq FROM reader")
         let hidden = try await reader.run("list")
-        let grant = "GRANT USAGE ON SCHEMA public TO reader"
+        let grant = "GRANT USAGE ON SCHEMA alertq TO reader"
         #expect(hidden.code == 77 && hidden.errors.contains(grant), "\(hidden)")
         let checked = try await reader.run("doctor")
         #expect(checked.code == 77 && checked.output.contains(grant), "\(checked)")
@@ -128,7 +128,8 @@ struct ServerErrorTests {
         try server.execute(
             """
             CREATE ROLE asker LOGIN;
-            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO asker
+            GRANT USAGE ON SCHEMA alertq TO asker;
+            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA alertq TO asker
             """)
         let asker = try CommandLineQueue(
             at: queue.path.replacing("user=alertq", with: "user=asker"))

@@ -1,3 +1,4 @@
+import PostgreSQL
 import PostgreSQLTesting
 import ProcessTesting
 import TestSupport
@@ -56,6 +57,53 @@ struct ServerRoleTests {
             try server.execute("UPDATE alerts SET title = 'Other'", as: "alerts")
         }
         #expect("\(error as Any)".contains("a question never changes"), "\(error as Any)")
+    }
+
+    @Test(
+        "It can neither move the end of the log back, nor erase texts",
+        arguments: [
+            ("UPDATE heads SET seq = seq - 1", "the end of a log never goes back"),
+            ("UPDATE heads SET last_id = 0, changes = 0", "the end of a log never goes back"),
+            ("UPDATE heads SET hash = decode(repeat('00', 32), 'hex')", "never goes back"),
+            (
+                """
+                UPDATE alerts SET title = NULL, message = NULL, fields = NULL, info = '{}', salt = NULL,
+                    field_values = NULL, note = NULL WHERE outcome IS NOT NULL
+                """, "only the owner of the tables erases texts"
+            ),
+        ])
+    func owners(sql: String, reason: String) async throws {
+        let queue = try await ServerRole.make(of: .onServer())
+        #expect(try await queue.run("ask", "Go?", "--detach").code == 0)
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        let server = try await PostgreSQLServer.durable.value
+        let error = #expect(throws: (any Error).self) {
+            try server.execute(sql, as: "alerts")
+        }
+        #expect("\(error as Any)".contains(reason), "\(error as Any)")
+    }
+
+    @Test("A role for monitoring runs what the article has for it, and reads no text")
+    func watcher() async throws {
+        let server = try await PostgreSQLServer(isSynced: true)
+        let queue = try CommandLineQueue(at: server.uri)
+        #expect(try await queue.run("doctor", "--setup-postgresql").code == 0)
+        #expect(try await queue.run("ask", "Go?", "--detach").code == 0)
+        let article = CodeBlock.articles + "QueuesInPostgreSQL.md"
+        let blocks = try CodeBlock.all("sql", in: article).dropFirst().map(\.text)
+        try server.execute(try #require(blocks.first))
+        #expect(blocks.count == 4)
+        for block in blocks.dropFirst() { try server.execute(block, as: "watcher") }
+        let waiting = try Connection(server.location, overriding: ["user": "watcher"])
+            .first(blocks[1].replacing(";", with: "")) {
+                ($0.optionalText(at: 0), $0.integer(at: 2))
+            }
+        #expect(waiting?.0 == "default" && waiting?.1 == 1)
+        for table in ["alerts", "audit"] {
+            #expect(throws: (any Error).self) {
+                try server.execute("SELECT * FROM alertq.\(table)", as: "watcher")
+            }
+        }
     }
 
     @Test("It is told who makes a queue that is missing")

@@ -100,7 +100,7 @@ struct ServerVerbTests {
         Step("doctor --json", "\"check\":\"durability\""),
         Step("doctor --strict --waiting 1h"),
         Step("doctor --setup-postgresql", "has the queue"),
-        Step("doctor --setup-postgresql --print", "BEGIN;\nINSERT INTO queues"),
+        Step("doctor --setup-postgresql --print", "BEGIN;\nINSERT INTO alertq.queues"),
     ]
 
     /// What a file offers and a server does not, and what to do instead.

@@ -127,7 +127,7 @@ struct AuditVerificationTests {
         #expect(
             missing == [
                 .erased, .restored, .ran, .access, .claimed, .moved, .reminded, .seen, .superseded,
-                .unused,
+                .unused, .clock,
             ])
         #expect(Set(entries.compactMap(\.event.by)) == [.person, .asker, .policy, .system])
         await log.store.close()

@@ -154,7 +154,8 @@ def is_erased(db, entry):
 
 RESTORED = re.compile(
     r"backup (none|[0-9]+:[0-9a-f]{64})(?:; replaced (?:none|[0-9]+:[0-9a-f]{64}|an unreadable"
-    r" queue))?; alerts from ([0-9]+)(?:; problems in entries (.*))?")
+    r" queue)|; on another (server|timeline))?; alerts from ([0-9]+)"
+    r"(?:; problems in entries (.*))?")
 
 
 class Numbers:
@@ -184,8 +185,9 @@ class Numbers:
         end = "%d:%s" % (entry["seq"] - 1, entry["previous"].hex())
         if match[1] != ("none" if entry["seq"] == 1 else end):
             return "it does not go on from the backup"
-        first = int(match[2])
-        if first - max(self.last, self.start - 1) <= 2**32:
+        first = int(match[3])
+        jump = 0 if match[2] == "timeline" else 2**32
+        if first - max(self.last, self.start - 1) <= jump:
             return "its ids were given before"
         self.start = first
         return None
@@ -315,9 +317,9 @@ class Known:
             return
         self.last = entry["seq"]
         match = RESTORED.fullmatch(entry["detail"] or "")
-        if match and match[3]:
+        if match and match[4]:
             self.since = entry["seq"]
-            self.entries.update(n for n in numbers_in(match[3]) if n < entry["seq"])
+            self.entries.update(n for n in numbers_in(match[4]) if n < entry["seq"])
 
     def has(self, fault):
         entry, alert, _ = fault

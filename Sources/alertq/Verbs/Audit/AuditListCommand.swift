@@ -25,9 +25,9 @@ struct AuditListCommand: AuditReadingCommand {
         """
         The events are asked, presented, returned, snoozed, cancelling (the screen that shows the \
         alert was asked to cancel it), resolved, collected, ran (a command that the answer allows \
-        has started or ended), erased, restored and moved (the queue goes on elsewhere). The names \
-        access, claimed, reminded, seen and unused are reserved: ignore them, and any other name that \
-        you don't know.
+        has started or ended), erased, restored, moved (the queue goes on elsewhere) and clock (the \
+        clock of the queue's server was set). The names access, claimed, reminded, seen and unused \
+        are reserved: ignore them, and any other name that you don't know.
         """,
     ]
 

@@ -55,10 +55,10 @@ struct DoctorCommand: Command {
         /var/lib/alertq, or corrects what is wrong with them, and can be repeated.
         """,
         """
-        --setup-postgresql makes the tables in the database, or in the first schema of its \
-        search_path, and a queue there; run it as the account that is to own them. What is there \
-        already stays. --print prints only what is missing, or everything if the database can't be \
-        read.
+        --setup-postgresql makes the tables in the database, in a schema of their own, alertq, and \
+        a queue there; run it as the account that is to own them, which needs CREATE on the \
+        database. What is there already stays. --print prints only what is missing, or everything \
+        if the database can't be read.
         """,
         """
         --reindex discards the index that history --text searches, and rebuilds it from the texts; \

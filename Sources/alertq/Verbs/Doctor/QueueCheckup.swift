@@ -51,6 +51,7 @@ struct QueueCheckup: Sendable {
                 findings += ServerCheckup(report: try server.serverReport()).findings()
             }
             let manager = try await QueueChoice.reader(path: path)
+            findings += await schema()
             findings += await checks(manager)
             await manager.close()
         } catch {

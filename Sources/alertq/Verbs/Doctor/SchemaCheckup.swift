@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// The check of `alertq doctor` that looks at the schema of a queue's file.
+/// The check of `alertq doctor` that looks at the schema of a queue.
 struct SchemaCheckup: Sendable {
     private static let check = "schema"
     let report: SchemaReport
@@ -19,6 +19,7 @@ struct SchemaCheckup: Sendable {
     }
 
     private func problem(_ fault: SchemaReport.Fault) -> Finding {
+        guard !QueueLocation(path).isOnServer else { return serverProblem(fault) }
         let file = ShellText.quoted(path)
         let (advice, sql): (String, String?) =
             switch fault.remedy {
@@ -34,5 +35,20 @@ struct SchemaCheckup: Sendable {
         return Finding(
             check: Self.check, problem: fault.description,
             advice: "find out who may write the file, then " + advice, code: .badData, sql: sql)
+    }
+
+    /// The owner of the tables, who alone can have done it, can undo it.
+    private func serverProblem(_ fault: SchemaReport.Fault) -> Finding {
+        let (advice, sql): (String, String?) =
+            switch fault.remedy {
+            case .removal(let statement): ("remove it with the statement below", statement)
+            case .restoration(let statements, _):
+                ("put it back with the statements below", statements)
+            case .backup: ("go back to a backup of the server", nil)
+            }
+        return Finding(
+            check: Self.check, problem: fault.description,
+            advice: "find out who may act as the owner of the tables, then " + advice,
+            code: .badData, sql: sql)
     }
 }

@@ -5,7 +5,9 @@ import TextFormats
 struct ServerCheckup: Sendable {
     let report: ServerReport
 
-    func findings() -> [Finding] { [durability, clock, connections, lock] + rights }
+    func findings() -> [Finding] {
+        [durability, clock] + queueTime + [connections, lock] + rights + creators
+    }
 
     /// None if the role does not see the tables: opening the queue says why.
     private var rights: [Finding] {
@@ -16,7 +18,10 @@ struct ServerCheckup: Sendable {
         }
         let rights = missing.map { ($0.right, $0.tables.joined(separator: ", ")) }
         let lacks = rights.map { "\($0) on \($1)" }
-        let grants = rights.map { "GRANT \($0) ON \($1) TO \(report.role);" }
+        let grants = missing.map { right, tables in
+            "GRANT \(right) ON \(tables.map { "alertq.\($0)" }.joined(separator: ", ")) TO "
+                + "\(report.role);"
+        }
         return [
             Finding(
                 check: check,
@@ -89,6 +94,49 @@ struct ServerCheckup: Sendable {
                 code: .busy)
     }
 
+    /// The queue's own time, where it is not that of the server's clock.
+    private var queueTime: [Finding] {
+        let lead = report.lead.milliseconds
+        if lead > 1000 {
+            return [
+                Finding(
+                    check: "clock",
+                    problem: "the last entry of the log is \(LengthText.text(report.lead)) later "
+                        + "than the server's clock, which was set back, or was wrong then",
+                    advice: "make sure of that clock, see timedatectl; time goes on from the log's",
+                    code: .busy)
+            ]
+        }
+        let offset = report.offset.milliseconds
+        guard offset != 0 else { return [] }
+        let length = LengthText.text(.milliseconds(abs(offset)))
+        return [
+            Finding(
+                check: "clock",
+                detail: "the queue's time is \(length) \(offset < 0 ? "behind" : "ahead of") the "
+                    + "server's clock, which was set while the queue was open",
+                isNote: true)
+        ]
+    }
+
+    /// Whoever may create a function or a table there may come before the queue's own.
+    private var creators: [Finding] {
+        guard !report.creators.isEmpty else { return [] }
+        let names = report.creators.joined(separator: ", ")
+        return [
+            Finding(
+                check: "permissions",
+                problem: "\(names) may create functions and tables in the schema alertq, which "
+                    + "could be taken for those of the queue",
+                advice: "its owner takes that right with the statement below",
+                code: .notPermitted,
+                sql: report.creators.map { name in
+                    let role = name == "PUBLIC" ? name : "\"\(name)\""
+                    return "REVOKE CREATE ON SCHEMA alertq FROM \(role);"
+                }.joined(separator: "\n"))
+        ]
+    }
+
     private var lock: Finding {
         guard let holder = report.lockHolder else {
             return Finding(check: "lock", detail: "no session keeps others from writing")
@@ -122,7 +170,7 @@ struct ServerCheckup: Sendable {
             ? Finding(check: "connections", detail: text)
             : Finding(
                 check: "connections", problem: text,
-                advice: "each process takes up to four: raise max_connections, or put PgBouncer "
+                advice: "a process that waits takes two: raise max_connections, or put PgBouncer "
                     + "before the server", code: .busy)
     }
 }

@@ -105,7 +105,7 @@ struct ShowCommand: NamingCommand {
                 record.expiresAt == nil
                     ? ""
                     : time(record.expiresAt, context) + ", by the "
-                        + (record.followsWallClock ? "wall clock" : "boot clock")
+                        + record.deadlineClock
             ),
             ("default", alert.defaultButton ?? ""),
             (
