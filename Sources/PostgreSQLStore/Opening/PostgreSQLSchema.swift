@@ -101,7 +101,8 @@ package enum PostgreSQLSchema {
             case false?:
                 throw AlertError.notPermitted(
                     path: location.description,
-                    "another role owns the schema alertq, and could change what is in it")
+                    "another role owns the schema alertq, and only that one makes what is missing in it"
+                )
             }
             let hasSchema = try db.first(
                 "SELECT to_regclass('schema_versions') IS NOT NULL"

@@ -436,7 +436,7 @@ func translated(
     case let error as PostgreSQLError:
         if case .noLibrary = error.cause { return .missingLibrary("\(error)") }
         switch error.meaning {
-        case .tryLater where error.state == SQLState("53300"):
+        case .tryLater where "\(error)".contains("(SQLSTATE 53300)"):
             return .unreachable(
                 "has no connection left: \(error); each process takes one, and one that waits takes "
                     + "two: end some, raise the limit (max_connections, or CONNECTION LIMIT of the "
