@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -38,18 +39,26 @@ struct NamePortTests {
         arguments: PortQueue.Place.tried)
     func corrected(place: PortQueue.Place) async throws {
         let queue = try await PortQueue(in: place)
-        let presenter = ScriptedPresenter()
+        let presenter = CarelessPresenter([
+            .button(1), .button(1, Alert.Input(values: ["name": "nas"])), .button(0),
+        ])
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
-        async let name = Self.rename(manager)
-        _ = try await presenter.waitUntilShown(within: .seconds(20))
-        presenter.choose(.button(1))
-        _ = try await presenter.waitUntilShown(within: .seconds(20))
-        presenter.choose(.button(1, Alert.Input(values: ["name": .text("nas")])))
-        #expect(try await name == "nas")
-        async let kept = Self.rename(manager)
-        _ = try await presenter.waitUntilShown(within: .seconds(20))
-        presenter.choose(.button(0))
-        #expect(try await kept == nil)
+        #expect(try await Self.rename(manager) == "nas")
+        #expect(try await Self.rename(manager) == nil)
         await manager.close()
+    }
+
+    /// A presenter that doesn't enable its buttons by what has been typed, and leaves that to the
+    /// queue.
+    private final class CarelessPresenter: AlertPresenter {
+        let name = "careless"
+        private let choices: Mutex<[PresenterChoice]>
+
+        init(_ choices: [PresenterChoice]) { self.choices = Mutex(choices.reversed()) }
+
+        func present(_ presentation: Presentation) async throws -> PresenterChoice {
+            await presentation.didAppear()
+            return choices.withLock { $0.popLast() } ?? .close
+        }
     }
 }

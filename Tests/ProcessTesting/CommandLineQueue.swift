@@ -136,7 +136,10 @@ package final class CommandLineQueue: Sendable {
 
 extension Finished {
     /// Whether it was refused as it should be: with one of the command's own codes and a sentence.
-    package var isRefusal: Bool {
-        [65, 74, 75, 77].contains(code) && errors.hasPrefix("alertq: ")
+    package var isRefusal: Bool { [65, 74, 75, 77].contains(code) && isReported }
+
+    /// Whether it says what went wrong; with `--json`, as an object.
+    package var isReported: Bool {
+        ["alertq: ", "{\"error\":"].contains(where: errors.hasPrefix)
     }
 }

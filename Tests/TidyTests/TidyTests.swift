@@ -33,7 +33,8 @@ struct TidyTests {
         }
         #expect(
             exempt.map(\.lastPathComponent) == [
-                "SystemTerminalClock.swift", "TerminalGuard.swift", "TerminalInput.swift",
+                "IdleKeyboard.swift", "SystemTerminalClock.swift", "TerminalGuard.swift",
+                "TerminalInput.swift",
             ])
     }
 

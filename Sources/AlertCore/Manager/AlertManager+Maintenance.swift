@@ -112,7 +112,8 @@ extension AlertManager {
         let clock = context.clock
         let entries = try await lastEntries(
             Self.clockEntries, of: nil, limit: Self.clockEntries)
-        guard let newest = entries.last else { return nil }
+        // The queue's time on a server is not this machine's.
+        guard let newest = entries.last, newest.boot != ClockReading.serverBoot else { return nil }
         let now = clock.now()
         let time = { LocalTime.text(Timestamp.date(milliseconds: $0), .whole) }
         let told = entries.reversed().lazy.compactMap { entry -> (AuditEntry, Int64)? in

@@ -131,9 +131,10 @@ extension Alert {
     /// Literals are values, too:
     ///
     /// ```swift
-    /// let values: [String: Alert.Value] = [
+    /// let input = Alert.Input(values: [
     ///     "name": "nas-2026", "copies": 2, "ratio": 0.5, "keep": true, "tags": ["old", "large"],
-    /// ]
+    /// ])
+    /// print(input.values["name"]?.text ?? "no name")
     /// ```
     public enum Value: Sendable, Hashable {
         /// A text, or the id of the chosen option.

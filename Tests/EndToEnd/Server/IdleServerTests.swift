@@ -19,12 +19,14 @@ struct IdleServerTests {
         return (server, queue)
     }
 
-    /// The processes of each kind: what they run, and how many signs of life they give each time.
+    /// The processes of each kind: what they run, and how many rows have their signs of life.
     static let kinds: [String: (verbs: [[String]], signs: Int)] = [
         "screens": ([["present"], ["present"]], 2),
-        "askers": ([["ask", "Go?"], ["ask", "And you?"]], 2),
+        // Each asker has a right to the response, and says that it waits.
+        "askers": ([["ask", "Go?"], ["ask", "And you?"]], 4),
         "watches": ([["watch", "--json"], ["watch", "--exec", "cat"]], 0),
-        "waiters": ([["wait", "1"], ["collect", "k", "--wait-for", "1h"]], 2),
+        // One of them has the right to the response.
+        "waiters": ([["wait", "1"], ["collect", "k", "--wait-for", "1h"]], 3),
     ]
 
     @Test(
@@ -36,10 +38,9 @@ struct IdleServerTests {
         #expect(try await queue.run("ask", "Wait?", "--key", "k", "--detach").code == 0)
         // An alert on a screen would be shown, and that stored.
         if kind == "screens" { #expect(try await queue.run("answer", "1", "OK").code == 0) }
-        let children = try verbs.map { words in
-            let terminal = words == ["present"] ? try PseudoTerminal() : nil
-            return try queue.start(words, on: terminal)
-        }
+        let terminals = try verbs.map { $0 == ["present"] ? try PseudoTerminal() : nil }
+        defer { withExtendedLifetime(terminals) {} }
+        let children = try zip(verbs, terminals).map { try queue.start($0, on: $1) }
         let db = try Connection(server.uri)
         let numbers = {
             try db.first(

@@ -55,10 +55,12 @@ struct ServerMachineTests {
         #expect(history.db.contains(" (\(Self.user))\t"), "\(history.db)")
         let show = try await texts("show", "1")
         #expect(show.web.contains("(\(Self.user), process"), "\(show.web)")
-        #expect(show.web.contains("answered “Prune” by \(Self.user)@db7 via"), "\(show.web)")
+        #expect(
+            show.web.contains("answered “Prune” by \(Self.user)@db7 (a program) via"),
+            "\(show.web)")
         #expect(show.web.contains("\t\(Self.user) via ask\t"), "\(show.web)")
         #expect(show.db.contains("(\(Self.account("web1")), process"), "\(show.db)")
-        #expect(show.db.contains("answered “Prune” by \(Self.user) via"), "\(show.db)")
+        #expect(show.db.contains("answered “Prune” by \(Self.user) (a program) via"), "\(show.db)")
         #expect(show.db.contains("\t\(Self.user)@web1 via ask\t"), "\(show.db)")
         let log = try await texts("audit", "list")
         #expect(log.web.contains("\t\(Self.user)@db7 via answer"), "\(log.web)")
@@ -94,8 +96,8 @@ struct ServerMachineTests {
             #expect(try await queue.run("audit", "verify").code == 0)
         }
         let csv = try await texts("history", "--csv", "--key", "one")
-        #expect(csv.web.hasSuffix(",false,,db7\r\n"), "\(csv.web)")
-        #expect(csv.db.hasSuffix(",false,web1,\r\n"), "\(csv.db)")
+        #expect(csv.web.hasSuffix(",false,,db7,false\r\n"), "\(csv.web)")
+        #expect(csv.db.hasSuffix(",false,web1,,false\r\n"), "\(csv.db)")
         #expect(try await db.run("ask", "Reboot?", "--detach").code == 0)
         let connection = try Connection(try await PostgreSQLServer.durable.value.uri)
         let name = try #require(uri.split(separator: "queue=").last)

@@ -108,7 +108,7 @@ struct DamagedQueue {
     private mutating func run(_ verb: [String]) async throws -> Finished {
         let finished = try await queue.start(verb).finish()
         let isRefusal = finished.isRefusal || ([16, 66].contains(finished.code))
-        if finished.code != 0, !isRefusal || !finished.errors.hasPrefix("alertq: ") {
+        if finished.code != 0, !isRefusal || !finished.isReported {
             faults.append("\(verb): \(finished)")
         }
         return finished

@@ -92,6 +92,8 @@ struct DiskErrorTests {
             // Another line may say that what was on the screen could not be recorded.
             finished.errors.split(separator: "\n").contains { line in
                 line.hasPrefix("alertq: \(operation.arguments[0]): ")
+                    || line.contains(
+                        "\"verb\":\"\(operation.arguments[0])\",\"exit_code\":\(code)}")
             },
             "\(fault): \(finished.errors)")
         #expect(finished.output.isEmpty, "\(fault): \(finished.output)")
