@@ -100,7 +100,11 @@ struct HostileTextTests {
             #expect(TerminalBytes.additions(in: bytes, .text) == [], "\(verb)")
             let screen = try await screen(verb)
             #expect(!screen.isEmpty)
-            #expect(TerminalBytes.additions(in: screen, .screen) == [], "\(verb)")
+            // A check that takes long draws its progress over and over.
+            let isDrawn = verb == ["audit", "verify"]
+            let additions = TerminalBytes.additions(in: screen, .screen)
+                .filter { !isDrawn || !$0.hasPrefix("ESC [K ") }
+            #expect(additions == [], "\(verb)")
             let json = try queue.start(verb + ["--json"])
             _ = await json.exit()
             _ = await json.output.complete()

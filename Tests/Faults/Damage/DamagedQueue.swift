@@ -118,7 +118,7 @@ struct DamagedQueue {
     private mutating func check() async throws -> Bool {
         let verify = try await run(["audit", "verify", "--head", template.head])
         let doctor = try await queue.start(["doctor"]).finish()
-        if doctor.code != 0, ![65, 74, 75, 77].contains(doctor.code) {
+        if doctor.code != 0, ![65, 66, 74, 75, 77].contains(doctor.code) {
             faults.append("doctor: \(doctor)")
         }
         guard verify.code == 0, doctor.code == 0 else { return true }
