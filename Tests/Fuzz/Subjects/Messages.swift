@@ -88,8 +88,13 @@ private func readHook(_ line: [UInt8]) {
     }
     guard question.message.utf8.count < 60_000 else { return }
     if let command = request.command {
-        let end = ":\n" + SafeText.revealed(command)
-        expect(question.message.utf8.reversed().starts(with: end.utf8.reversed()), "a cut command")
+        let shown = ":\n" + SafeText.revealed(command)
+        let message = Array(question.message.utf8)
+        // What else the tool is given follows it.
+        expect(
+            message.reversed().starts(with: shown.utf8.reversed())
+                || message.contains(Array((shown + "\n\nAlso: ").utf8)),
+            "a cut command")
         return
     }
     // The tool's name is on one line, so that the first empty line ends what is known of it.
