@@ -4,10 +4,10 @@ import TextFormats
 ///
 /// `backup HEAD; replaced HEAD; alerts from N`, where a head is `SEQUENCE:HASH`, or `none` for an
 /// empty log. Instead of `replaced HEAD` there is `replaced an unreadable queue`, or nothing if
-/// there was no queue. A queue on a server has `on another server`, where its tables were restored or
-/// replicated, or `on another timeline`, after a failover. `; problems in entries 5, 9-12` follows if the backup was restored although
-/// these entries, which are about no alert, were found wrong. The documentation has this grammar,
-/// so it never changes.
+/// there was no queue. A queue on a server has `on another server`, where its tables were restored
+/// or replicated, or `on another timeline`, after a failover. `; problems in entries 5, 9-12` follows
+/// if the backup was restored although these entries, which are about no alert, were found wrong.
+/// The documentation has this grammar, so it never changes.
 package struct RestoredQueue: Sendable, Hashable {
     /// What happened to the queue that was there before.
     package enum Replaced: Sendable, Hashable {

@@ -76,9 +76,9 @@ extension AlertManager {
     /// - Throws: ``AlertError/busy(_:)`` if a program keeps reading the database, so that erased
     ///   texts are still in its files: purge again then; and, unless `force` is given, if the wall
     ///   clock may be wrong: if it has been set ahead since the last alert of this boot was asked, or
-    ///   if none was, nothing synchronises it, and all of the log is older than the date. ``AlertError/storage(operation:_:)`` also
-    ///   if the file can't be rewritten, because less than 2.2 times its size is free on its file
-    ///   system; nothing has been erased then. ``AlertError/invalid(_:_:)``,
+    ///   if none was, nothing synchronises it, and all of the log is older than the date.
+    ///   ``AlertError/storage(operation:_:)`` also if the file can't be rewritten, because less than
+    ///   2.2 times its size is free on its file system; nothing has been erased then. ``AlertError/invalid(_:_:)``,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
     public func purge(
         before date: Date, dryRun: Bool = false, force: Bool = false, rewritesFile: Bool = true,

@@ -97,8 +97,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     public package(set) var isOrphaned = false
     /// Whether the audit log contradicts it, so that somebody has changed the queue; nothing in it can
     /// be relied on then. Only ``AlertManager/history(_:limit:after:)`` returns such records, and
-    /// ``AlertManager/record(_:)`` throws what the contradiction is; ``AlertManager/pending(source:after:limit:)``
-    /// doesn't compare.
+    /// ``AlertManager/record(_:)`` throws what the contradiction is;
+    /// ``AlertManager/pending(source:after:limit:)`` doesn't compare.
     public package(set) var isContradicted = false
 
     /// When it was asked, if its asker waits for the response; `nil` otherwise.

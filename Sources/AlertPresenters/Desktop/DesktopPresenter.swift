@@ -6,10 +6,10 @@ import TextFormats
 ///
 /// Buttons become actions; where the server supports none, the notification says how to answer
 /// instead. So it does for a button that needs the values of fields, unless there is only one
-/// field and the server takes a text for it (the capability `inline-reply`), and for every button but
-/// the one that cancels where the message is cut. Closing a notification snoozes its alert. A notification that another program closes,
-/// or that is lost with the server or the bus, is shown again after 1, 2 and 4 s. After four
-/// failures in a row the alert is left to other presenters, and this one pauses for up to a
+/// field and the server takes a text for it (the capability `inline-reply`), and for every button
+/// but the one that cancels where the message is cut. Closing a notification snoozes its alert. A
+/// notification that another program closes, or that is lost with the server or the bus, is shown
+/// again after 1, 2 and 4 s. After four failures in a row the alert is left to other presenters, and this one pauses for up to a
 /// minute. One that the server lets time out, although it is asked not to, comes again after 1
 /// s, then after 2, 4 and so on up to 5 minutes; if it has no buttons, it has been shown, and does
 /// not come again. No notification stays on the screen when this process dies, however that happens: a

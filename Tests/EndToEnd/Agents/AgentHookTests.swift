@@ -22,6 +22,13 @@ struct AgentHookTests {
         return hook
     }
 
+    /// Kills a hook, whose request somebody then allows.
+    private func allowAfterKill(of hook: Child) async throws {
+        hook.kill(SIGKILL)
+        _ = await hook.exit()
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+    }
+
     private static let approvals = [
         "claude-pre-tool-use": #"PreToolUse","permissionDecision":"allow","permissionDecisionR"#,
         "claude-permission-request": #"PermissionRequest","decision":{"behavior":"allow"}}}"#,
@@ -52,10 +59,7 @@ struct AgentHookTests {
     @Test("An answer that was given to the agent is asked for again after a restore")
     func restored() async throws {
         let sample = "claude-permission-request"
-        let first = try await asking(sample)
-        first.kill(SIGKILL)
-        _ = await first.exit()
-        _ = try await queue.runInTerminal("answer", "1", "allow")
+        try await allowAfterKill(of: try await asking(sample))
         let backup = queue.directory + "/backup.db"
         #expect(try await queue.run("backup", backup).code == 0)
         let second = try queue.hook(HookSample.agent(sample), HookSample.bytes(sample))
@@ -136,10 +140,7 @@ struct AgentHookTests {
             ("codex-permission-request", "turn_id"), ("claude-pre-tool-use", "prompt_id"),
         ])
     func otherTurn(sample: String, member: String) async throws {
-        let killed = try await asking(sample)
-        killed.kill(SIGKILL)
-        _ = await killed.exit()
-        _ = try await queue.runInTerminal("answer", "1", "allow")
+        try await allowAfterKill(of: try await asking(sample))
         let other = try queue.hook(
             HookSample.agent(sample), HookSample.bytes(sample, with: [member: "another"]))
         #expect(try await eventually { try await queue.objects("list").count == 1 })
@@ -152,9 +153,7 @@ struct AgentHookTests {
         let request = try HookSample.bytes("claude-permission-request", with: ["prompt_id": nil])
         let killed = try queue.hook("claude", request)
         #expect(try await eventually { try await queue.objects("list").count == 1 })
-        killed.kill(SIGKILL)
-        _ = await killed.exit()
-        _ = try await queue.runInTerminal("answer", "1", "allow")
+        try await allowAfterKill(of: killed)
         let other = try queue.hook("claude", request)
         #expect(try await eventually { try await queue.objects("list").count == 1 })
         let log = try await queue.run("audit", "list", "--alert", "1").output
@@ -234,10 +233,7 @@ struct AgentHookTests {
     @Test("An answer that nobody has collected for longer than a hook waits is not used")
     func stale() async throws {
         let sample = "claude-permission-request"
-        let killed = try await asking(sample)
-        killed.kill(SIGKILL)
-        _ = await killed.exit()
-        _ = try await queue.runInTerminal("answer", "1", "allow")
+        try await allowAfterKill(of: try await asking(sample))
         try await Task.sleep(for: .milliseconds(60))
         let finished = try await queue.hook(
             "claude", HookSample.bytes(sample), ["--wait", "50ms", "--if-unanswered", "deny"]

@@ -37,7 +37,8 @@ struct AskCommand: AskingCommand {
         have a value; a --field need not. After the \
         button's id, each value is printed on a line of its own, as its field's id, a tab and the \
         value, and a note as a tab and its text; “\\\\”, “\\n”, “\\r” and “\\t” stand for a backslash, line \
-        breaks and a tab in them, and “\\u” and four hexadecimal digits for another control character. Don't ask for secrets: answers are kept, and can be read. For a \
+        breaks and a tab in them, and “\\u” and four hexadecimal digits for another control \
+        character. Don't ask for secrets: answers are kept, and can be read. For a \
         password, use systemd-ask-password.
         """,
         """

@@ -44,7 +44,8 @@ struct RunCommand: AskingCommand {
         the command starts. If this process is killed while it waits, the same command line joins \
         the alert or uses its answer; a command, directory, user or host that differs in a byte \
         asks anew, and so does the same command once its answer has been used, or is older than --valid \
-        says, or was given before the queue was restored from a backup; with --key, it isn't run then. Interrupting this \
+        says, or was given before the queue was restored from a backup; with --key, it isn't \
+        run then. Interrupting this \
         command withdraws the alert that it asked; the alert stays if it has a --key, or if this \
         command joined it.
         """,
