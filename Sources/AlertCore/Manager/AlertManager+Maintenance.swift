@@ -55,8 +55,8 @@ extension AlertManager {
     /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them
     /// is left in places that are no longer used: a file of a gigabyte takes some 15 seconds.
     /// Meanwhile whatever is asked or answered waits, for up to two minutes; a choice on a screen
-    /// stays marked until it is stored. On a PostgreSQL server the table is rewritten by `VACUUM
-    /// FULL`, which only its owner may do; for others nothing is erased then. When the task is
+    /// stays marked until it is stored. On a PostgreSQL server `VACUUM` frees the space
+    /// of the texts while others go on, and only the owner of the tables may purge. When the task is
     /// cancelled or the process is killed, erased texts stay erased, and the next purge completes the
     /// erasure.
     ///
@@ -85,7 +85,7 @@ extension AlertManager {
         progress: @Sendable (PurgeProgress) -> Void = { _ in }
     ) async throws(AlertError) -> PurgeReport {
         // A date is rounded to a millisecond, which the clock may not have reached yet.
-        guard Timestamp.milliseconds(date) <= context.clock.now().wallMilliseconds + 1 else {
+        guard Timestamp.milliseconds(date) <= time.wallMilliseconds + 1 else {
             throw .invalid("date", "\(LocalTime.text(date, .whole)) is in the future")
         }
         if !force, !dryRun, let doubt = try await doubtAboutClock(before: date) {
@@ -99,6 +99,9 @@ extension AlertManager {
         return try await store.erase(
             before: date, by: caller, rewritesFile: rewritesFile, progress: progress)
     }
+
+    /// The time by which responses are dated, which is not this machine's on a server.
+    package var time: ClockReading { (store as? any Erasing)?.time ?? context.clock.now() }
 
     /// How many entries of the log are looked through for one that tells about this boot.
     private static let clockEntries = 1000

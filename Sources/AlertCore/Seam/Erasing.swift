@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// A store that can erase old texts.
 package protocol Erasing: Sendable {
+    /// The time by which its responses are dated, which is not this machine's on a server.
+    var time: ClockReading { get }
+
     /// Erases the texts of alerts whose responses are older than a date and were collected or need
     /// not be: those that the caller's account asked, or for root those of all accounts of its
     /// machine.

@@ -176,16 +176,21 @@ package final class PostgreSQLAlertStore: AlertStore {
         guard let long = reads.withLock({ $0.end() }) else { return }
         timekeeper?.stop()
         watch.stop()
-        // What readers wait for is no longer wanted; what was written and ended still is.
-        for interruption in long + [readingInterruption] { interruption.interrupt() }
-        // Leases end by themselves: a server that is away is not waited for.
-        let limit = Task { [leasingInterruption] in
+        // What long readers wait for is no longer wanted; what was written and ended still is.
+        for interruption in long { interruption.interrupt() }
+        // A server that is away is not waited for: leases end by themselves. One that isn't answers
+        // a read sooner than it would accept another connection.
+        let limit = Task { [leasingInterruption, readingInterruption] in
             try await Task.sleep(for: .seconds(1))
-            leasingInterruption.interrupt()
+            for interruption in [leasingInterruption, readingInterruption] {
+                interruption.interrupt()
+            }
         }
         await Self.end(leases, writer, watch)
         limit.cancel()
-        for interruption in [leasingInterruption, interruption] { interruption.interrupt() }
+        for interruption in [leasingInterruption, readingInterruption, interruption] {
+            interruption.interrupt()
+        }
         for queue in [sessions.working, sessions.waiting] { try? await queue.run { $0.drop() } }
         changes.note()
         screenChanges.change()

@@ -5,6 +5,8 @@ import PostgreSQL
 import TextFormats
 
 extension PostgreSQLAlertStore: Erasing {
+    package var time: ClockReading { clock.now() }
+
     package nonisolated(nonsending) func erasable(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> PurgeReport {
@@ -52,7 +54,7 @@ extension PostgreSQLAlertStore: Erasing {
         }
         if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures() {
             progress(PurgeProgress(phase: .file, done: 0, total: 1))
-            do throws(AlertError) { try await rewriteTable() } catch .cancelled {
+            do throws(AlertError) { try await vacuumTable() } catch .cancelled {
                 return report
             }
             try await writer.perform("note that the texts are gone") { transaction in
@@ -107,11 +109,13 @@ extension PostgreSQLAlertStore: Erasing {
         }
     }
 
-    /// Rewrites the table and its indexes, without what was removed from them; see
+    /// Frees the space of what was removed from the table and its indexes, beside other work; see
     /// <https://www.postgresql.org/docs/current/sql-vacuum.html>.
-    private nonisolated(nonsending) func rewriteTable() async throws(AlertError) {
-        try await readAside("rewrite the table “alerts”") { db, _ in
-            try db.execute("VACUUM (FULL, ANALYZE) alertq.alerts")
+    ///
+    /// With `FULL` nothing of it would be left in a page, but all queues would wait meanwhile.
+    private nonisolated(nonsending) func vacuumTable() async throws(AlertError) {
+        try await readAside("vacuum the table “alerts”") { db, _ in
+            try db.execute("VACUUM (ANALYZE) alertq.alerts")
         }
     }
 }

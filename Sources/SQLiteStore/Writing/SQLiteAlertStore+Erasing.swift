@@ -5,6 +5,8 @@ import SQLite
 import TextFormats
 
 extension SQLiteAlertStore: Erasing {
+    package var time: ClockReading { clock.now() }
+
     package nonisolated(nonsending) func erasable(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> PurgeReport {

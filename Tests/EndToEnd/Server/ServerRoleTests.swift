@@ -92,8 +92,7 @@ struct ServerRoleTests {
         let article = CodeBlock.articles + "QueuesInPostgreSQL.md"
         let blocks = try CodeBlock.all("sql", in: article).dropFirst().map(\.text)
         try server.execute(try #require(blocks.first))
-        #expect(blocks.count == 4)
-        for block in blocks.dropFirst() { try server.execute(block, as: "watcher") }
+        for block in blocks[1..<4] { try server.execute(block, as: "watcher") }
         let waiting = try Connection(server.location, overriding: ["user": "watcher"])
             .first(blocks[1].replacing(";", with: "")) {
                 ($0.optionalText(at: 0), $0.integer(at: 2))
@@ -104,6 +103,36 @@ struct ServerRoleTests {
                 try server.execute("SELECT * FROM alertq.\(table)", as: "watcher")
             }
         }
+    }
+
+    @Test("The owner lists the queues of a database and removes one, as the article says")
+    func removal() async throws {
+        let server = try await PostgreSQLServer(isSynced: true)
+        let queue = try CommandLineQueue(at: server.uri)
+        let old = try CommandLineQueue(at: server.uri + "&queue=old")
+        for queue in [queue, old] {
+            #expect(try await queue.run("doctor", "--setup-postgresql").code == 0)
+            #expect(try await queue.run("ask", "Go?", "--key", "go", "--detach").code == 0)
+            #expect(try await queue.run("answer", "1", "OK").code == 0)
+        }
+        let article = CodeBlock.articles + "QueuesInPostgreSQL.md"
+        let blocks = try CodeBlock.all("sql", in: article).suffix(2).map(\.text)
+        let names = {
+            try Connection(server.location).rows(blocks[0].replacing(";", with: "")) {
+                "\($0.optionalText(at: 0) ?? "-") \($0.integer(at: 1))"
+            }
+        }
+        #expect(try names().sorted() == ["default 1", "old 1"])
+        try server.execute(blocks[1])
+        #expect(try names() == ["default 1"])
+        #expect(try await old.run("list").code == 66)
+        #expect(try await queue.run("doctor", "--strict").code == 0)
+        #expect(try await queue.run("audit", "verify").code == 0)
+        // What keeps answers for ever is there again.
+        let error = #expect(throws: (any Error).self) {
+            try server.execute("DELETE FROM alertq.alerts")
+        }
+        #expect("\(error as Any)".contains("an alert is kept for ever"), "\(error as Any)")
     }
 
     @Test("It is told who makes a queue that is missing")

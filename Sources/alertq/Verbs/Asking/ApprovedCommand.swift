@@ -70,8 +70,7 @@ struct ApprovedCommand: Sendable {
         start.path = path
         start.signals = signals + [SIGPIPE, SIGXFSZ]
         start.variables = variables
-        // A program that is itself run for an answer has those of that one.
-        start.removedVariables = ["ALERTQ_KEY", "ALERTQ_NOTE", "ALERTQ_OUTCOME", "ALERTQ_VALUES"]
+        start.removedVariables = ProgramStart.answerVariables
         return try ChildProcess(start)
     }
 

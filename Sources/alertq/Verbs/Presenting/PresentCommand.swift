@@ -50,7 +50,7 @@ struct PresentCommand: Command {
         counts as that of the person who runs this command.
         """,
         """
-        Events are logged to the journal, if alertq was built for that, with the fields ALERTQ_ID, \
+        Events are logged to the journal, where systemd has one, with the fields ALERTQ_ID, \
         ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, ALERTQ_BUTTON and others, so that journalctl \
         ALERTQ_ID=42 shows the history of alert 42; otherwise they are logged to stderr, unless \
         that is a terminal with alerts on it. The head of the audit log is logged there after \

@@ -53,9 +53,9 @@ struct PurgeCommand: Command {
         found, but may still be in the file until a purge without this option.
         """,
         """
-        On a PostgreSQL server the table is rewritten by VACUUM FULL, for which the account must own \
-        it (77), and meanwhile commands wait for five seconds: choose a quiet time. Parts of the \
-        server's log that were written before keep texts until the server reuses them.
+        On a PostgreSQL server, where the account must own the tables (77), VACUUM frees the space \
+        while others go on. Bytes of the texts stay in unused parts of the server's files, and of its \
+        log, until the server reuses them; in its files, VACUUM FULL by the owner ends that.
         """,
         """
         Copies elsewhere can't be erased: backups, snapshots of file systems, blocks of the disk \
@@ -100,11 +100,12 @@ struct PurgeCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        let date = try limit.date(now: context.now())
-        // A date that was typed is the same by any clock.
-        let isByClock = try limit.date(now: context.now() - 1_000_000) != date
         try await ProgressBar.during("erasing", in: context) { bar in
-            let report = try await queue.openExisting(via: Self.name) { manager in
+            let found = try await queue.openExisting(via: Self.name) { manager in
+                let now = await Timestamp.date(milliseconds: manager.time.wallMilliseconds)
+                let date = try limit.date(now: now)
+                // A date that was typed is the same by any clock.
+                let isByClock = try limit.date(now: now - 1_000_000) != date
                 let doubt =
                     forces || !isByClock ? nil : try await manager.doubtAboutClock(before: date)
                 if let doubt {
@@ -112,16 +113,17 @@ struct PurgeCommand: Command {
                     guard isDry else { throw CommandError(.busy, advice + "; nothing was erased") }
                     context.note(advice)
                 }
-                return try await manager.purge(
+                let report = try await manager.purge(
                     before: date, dryRun: isDry, force: true, rewritesFile: !leavesFile
                 ) { progress in
                     bar.begin(Self.label(progress.phase))
                     bar.show(progress.done, of: progress.total)
                 }
+                return (report: report, date: date)
             }
             bar.clear()
-            guard let report else { return }
-            try print(report, before: date, in: context)
+            guard let found else { return }
+            try print(found.report, before: found.date, in: context)
         }
         return .done
     }

@@ -19,8 +19,6 @@ struct HookProgram: Sendable {
         /// What the program reads from its stdin.
         var text: String
         var variables: [(name: String, value: String)]
-        /// Variables of ours that it lacks.
-        var removedVariables: [String] = []
         /// A descriptor that the program keeps open, with the lock that belongs to it.
         var kept: Int32?
     }
@@ -55,6 +53,13 @@ struct HookProgram: Sendable {
     }
 }
 
+extension ProgramStart {
+    /// The variables that tell a program of an answer. One that is not given some of them must not
+    /// inherit those of another answer, for which this process may itself have been started.
+    static let answerVariables = ["ALERT", "BUTTON", "KEY", "NOTE", "OUTCOME", "VALUES"]
+        .map { "ALERTQ_" + $0 }
+}
+
 extension HookProgram.Input {
     /// - Throws: The error of ``AlertJSON/line(_:)``.
     init(of record: AlertRecord, in manager: AlertManager, kept: Int32? = nil) throws {
@@ -68,12 +73,7 @@ extension HookProgram.Input {
         ]
         // Linux allows 128 KiB for a variable; see execve(2). The line has them all.
         let values = record.response?.input.text(for: record.alert.fields) ?? "{}"
-        if values.utf8.count <= 64 << 10 {
-            variables.append(("ALERTQ_VALUES", values))
-        } else {
-            // Those of another alert, if this process is itself such a program's.
-            removedVariables = ["ALERTQ_VALUES"]
-        }
+        if values.utf8.count <= 64 << 10 { variables.append(("ALERTQ_VALUES", values)) }
         self.kept = kept
     }
 }
@@ -110,7 +110,7 @@ private final class HookRun: Sendable {
         // The lock lasts for as long as the program, even if this process ends.
         start.kept = input.kept
         start.variables = input.variables
-        start.removedVariables = input.removedVariables
+        start.removedVariables = ProgramStart.answerVariables
         // What was ignored when this process started stays so, as nohup(1) wants.
         start.signals = program.signals + [SIGPIPE, SIGXFSZ]
         child = try ChildProcess(start)
