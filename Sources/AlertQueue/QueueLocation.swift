@@ -291,19 +291,10 @@ extension QueueLocation {
 
     /// Creates the directories of the user's queue, with no access for others.
     package func createUserDirectory() throws(AlertError) {
-        if path == Self.userPath() { try Self.createDirectory(FilePath.directory(of: path)) }
-    }
-
-    private static func createDirectory(_ path: String) throws(AlertError) {
-        guard access(path, F_OK) != 0 else { return }
-        let parent = FilePath.directory(of: path)
-        try createDirectory(parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw SystemError.current("create the directory", path)
-        }
-        // Otherwise a power loss could take the directory away, with all synced files in it.
-        try AlertError.onFile(parent) { () throws(LinuxError) in
-            try FilePath.sync(directory: parent)
+        guard path == Self.userPath() else { return }
+        let directory = FilePath.directory(of: path)
+        try AlertError.onFile(directory) { () throws(LinuxError) in
+            try FilePath.create(directory: directory, mode: 0o700)
         }
     }
 }

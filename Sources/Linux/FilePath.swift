@@ -37,6 +37,29 @@ package enum FilePath {
         return (directory == "/" ? "" : directory) + "/" + name
     }
 
+    /// Creates a directory and those above it, on disk, unless it is there; see mkdir(2).
+    ///
+    /// What root creates in another account's directory belongs to that account, which could not use
+    /// it otherwise.
+    package static func create(directory path: String, mode: mode_t) throws(LinuxError) {
+        guard access(path, F_OK) != 0 else { return }
+        let parent = directory(of: path)
+        try create(directory: parent, mode: mode)
+        guard mkdir(path, mode) == 0 else {
+            // Another process may have been faster.
+            guard errno == EEXIST else { throw .current("create the directory \(path)") }
+            return
+        }
+        var owner = stat()
+        if geteuid() == 0, stat(parent, &owner) == 0, owner.st_uid != 0,
+            chown(path, owner.st_uid, owner.st_gid) != 0
+        {
+            throw .current("give the directory \(path) to its owner")
+        }
+        // Otherwise a power loss could take the directory away, with all synced files in it.
+        try sync(directory: parent)
+    }
+
     /// Syncs the names in a directory to disk; see fsync(2).
     package static func sync(directory: String) throws(LinuxError) {
         let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

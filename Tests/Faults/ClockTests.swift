@@ -4,14 +4,9 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The libraries of faketime and of a sanitizer both have to be loaded first, so only one can be.
-private let canFake =
-    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
-    && Sanitizer.name == nil
-
 @Suite(
-    "Clocks", .inParallel,
-    .enabled(if: canFake, "needs root and the package faketime, and no sanitizer"))
+    "Clocks", .inParallel, .enabled(if: geteuid() == 0, "needs root"),
+    .enabled(if: Tool.canFakeClocks, "needs the package faketime, and no sanitizer"))
 struct ClockTests {
     let queue: CommandLineQueue
 

@@ -25,6 +25,10 @@ package enum Tool {
         } == true
     }
 
+    /// Whether a process can have a clock of its own: the libraries of faketime and of a sanitizer
+    /// both have to be loaded first.
+    package static let canFakeClocks = isInstalled("faketime") && Sanitizer.name == nil
+
     package static let hasCompiler = isInstalled("clang") || isInstalled("cc")
 
     private static func isInstalled(_ name: String) -> Bool {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import Linux
 
@@ -43,14 +42,7 @@ struct PresenterUnit: Sendable {
     ///
     /// - Returns: What was done, and what is left to do, one per line.
     func install(_ words: [String]) async throws -> [String] {
-        let text = Self.text(words)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw CommandError(.inputOutput, "can't create \(folder): \(Self.reason(error))")
-        }
-        try Systemd.write(text, to: path)
+        try Systemd.write(Self.text(words), to: path)
         var lines = ["installed \(path)"]
         let steps = [["daemon-reload"], ["enable", Self.name], ["restart", Self.name]]
         for step in steps where await !Systemd.run(["--user", "--quiet"] + step) {
@@ -89,9 +81,4 @@ struct PresenterUnit: Sendable {
     }
 
     private static func isLink(_ path: String) -> Bool { LinuxFile.link(path) != nil }
-
-    private static func reason(_ error: any Error) -> String {
-        (error as? CocoaError).flatMap { $0.underlying as? POSIXError }
-            .map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"
-    }
 }

@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
+import Linux
 
 /// The parts of systemd that the verbs that install units need.
 enum Systemd {
@@ -22,6 +23,11 @@ enum Systemd {
 
     /// Writes the file whole or not at all; see rename(2).
     static func write(_ text: String, to path: String) throws {
+        do throws(LinuxError) {
+            try FilePath.create(directory: FilePath.directory(of: path), mode: 0o755)
+        } catch {
+            throw CommandError(.inputOutput, "\(error)")
+        }
         let draft = path + ".new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("write", draft) }

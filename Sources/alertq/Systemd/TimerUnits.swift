@@ -133,12 +133,6 @@ struct TimerUnits: Sendable {
 
     /// Writes the units, and has systemd start the timers now and at each start.
     func install() async throws -> [Finding] {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw CommandError(.inputOutput, "can't create \(folder)")
-        }
         for file in files { try checkQueue(of: file) }
         var findings: [Finding] = []
         for file in files {

@@ -149,13 +149,10 @@ struct PurgeTests {
         #expect(try await queue.isSound())
     }
 
-    private static let canFake =
-        geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
-        && Sanitizer.name == nil
-
     @Test(
         "By a clock that was set years ahead nothing is erased, unless that is forced",
-        .enabled(if: canFake, "needs root and the package faketime, and no sanitizer"))
+        .enabled(if: geteuid() == 0, "needs root"),
+        .enabled(if: Tool.canFakeClocks, "needs the package faketime, and no sanitizer"))
     func clockAhead() async throws {
         try await story(1)
         func purge(

@@ -41,6 +41,21 @@ struct TimerUnitTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: backups).count == 1)
     }
 
+    @Test(
+        "What root installs for another account is in folders of that account",
+        .enabled(if: geteuid() == 0))
+    func otherAccount() async throws {
+        #expect(chown(queue.directory, 65_534, 65_534) == 0)
+        let installed = try await doctor(["--timers", queue.directory, "--install"])
+        #expect(installed.code == 0, "\(installed)")
+        var folder = folder
+        while folder != queue.directory {
+            var status = stat()
+            #expect(stat(folder, &status) == 0 && status.st_uid == 65_534, "\(folder)")
+            folder = (folder as NSString).deletingLastPathComponent
+        }
+    }
+
     @Test("--install writes what --timers prints, and has systemd start it")
     func install() async throws {
         let options = ["--timers", queue.directory, "--purge-after", "180d"]

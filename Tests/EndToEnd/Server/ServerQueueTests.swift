@@ -109,6 +109,20 @@ struct ServerQueueTests {
         }
     }
 
+    @Test(
+        "A purge by a relative time counts by the server's clock",
+        .enabled(if: Tool.canFakeClocks, "needs the package faketime, and no sanitizer"))
+    func purgeByServerClock() async throws {
+        #expect(try await queue.run("notify", "Just now").code == 0)
+        #expect(try await queue.run("withdraw", "1").code == 0)
+        let ahead = try await queue.start(
+            ["purge", "--older-than", "30d", "--json"], under: ["faketime", "-f", "+5y"]
+        ).finish()
+        #expect(ahead.code == 0 && ahead.output.contains("\"erased\":0,"), "\(ahead)")
+        let now = try await queue.run("purge", "--older-than", "1ms", "--json")
+        #expect(now.output.contains("\"erased\":1,"), "\(now)")
+    }
+
     @Test("A purge leaves nothing of a text in the table, and the log still verifies")
     func purge() async throws {
         let ask =
@@ -129,6 +143,9 @@ struct ServerQueueTests {
         // What is left is finished by the next one, which erases nothing more.
         let purged = try await queue.objects("purge", "--older-than", "1ms")
         #expect(purged.first?["complete"] as? Bool == true, "\(purged)")
+        // What no row has any more is in the pages until they are reused, or rewritten.
+        #expect(try await holds("uetzalcoatl"))
+        try await PostgreSQLServer.durable.value.execute("VACUUM FULL alertq.alerts")
         #expect(try await !holds("uetzalcoatl"))
         #expect(try await queue.run("audit", "verify").code == 0)
         let shown = try await queue.objects("show", "1")

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// A disk that fails or is full, at every write, sync and open, once or from then on.
-@Suite("Disk errors at every call", .inParallel, .enabled(if: Tool.hasTracer, "needs strace"))
+@Suite(
+    "Disk errors at every call", .inParallel(places: 2),
+    .enabled(if: Tool.hasTracer, "needs strace"))
 struct DiskErrorTests {
     /// Without `present`, which has no end to wait for.
     static let operations =

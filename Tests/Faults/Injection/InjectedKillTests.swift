@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// SIGKILL at every call that changes the disk, and again while the next process recovers.
-@Suite("Kill at every call", .inParallel, .enabled(if: Tool.hasTracer, "needs strace"))
+@Suite("Kill at every call", .inParallel(places: 2), .enabled(if: Tool.hasTracer, "needs strace"))
 struct InjectedKillTests {
     static let operations =
         FaultForm.isFull
