@@ -51,10 +51,9 @@ package enum FilePath {
             return
         }
         var owner = stat()
-        if geteuid() == 0, stat(parent, &owner) == 0, owner.st_uid != 0,
-            chown(path, owner.st_uid, owner.st_gid) != 0
-        {
-            throw .current("give the directory \(path) to its owner")
+        if geteuid() == 0, stat(parent, &owner) == 0, owner.st_uid != 0 {
+            // The root of a user namespace may not, where that account has no number.
+            _ = chown(path, owner.st_uid, owner.st_gid)
         }
         // Otherwise a power loss could take the directory away, with all synced files in it.
         try sync(directory: parent)

@@ -61,7 +61,7 @@ struct JSONParser {
     }
 
     private mutating func skipBlanks() {
-        while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
+        while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
     /// Skips a byte if it comes next.
@@ -95,13 +95,12 @@ extension JSONParser {
 
     private mutating func members() throws(JSONError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        // Equal strings may differ in their bytes.
-        var names: Set<[UInt8]> = []
+        var names = MemberNames()
         try list(until: "}") { parser throws(JSONError) in
             parser.skipBlanks()
             let start = parser.index
             let name = try parser.string()
-            guard parser.isTolerant || names.insert(Array(name.utf8)).inserted else {
+            guard parser.isTolerant || names.add(name, to: members) else {
                 throw JSONError("an object has two members “\(name.prefix(80))”", at: start)
             }
             parser.skipBlanks()
@@ -132,13 +131,33 @@ extension JSONParser {
     }
 }
 
+/// The names of the members of an object so far, by their bytes: equal strings may differ in them.
+private struct MemberNames {
+    /// With few members, looking at each is faster.
+    private static let few = 16
+    private var names: Set<[UInt8]> = []
+
+    /// Returns whether a name is none of those of the members, and remembers it.
+    mutating func add(_ name: String, to members: [(key: String, value: JSONValue)]) -> Bool {
+        if members.count < Self.few {
+            return !members.contains { $0.key.isIdentical(to: name) }
+        }
+        if members.count == Self.few { names.formUnion(members.map { Array($0.key.utf8) }) }
+        return names.insert(Array(name.utf8)).inserted
+    }
+}
+
 // MARK: - Strings
 
 extension JSONParser {
     private mutating func string() throws(JSONError) -> String {
         guard skip("\"") else { throw error("a name in quotes is missing") }
         let start = index
-        var text: [UInt8] = []
+        // Most strings have no escape.
+        while let byte, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            index += 1
+        }
+        var text = Array(bytes[start..<index])
         while let byte {
             switch byte {
             case UInt8(ascii: "\""):

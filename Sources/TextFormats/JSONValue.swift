@@ -37,6 +37,69 @@ package enum JSONValue: Sendable {
         }
     }
 
+    /// The value in the one way that RFC 8785 has for it: members in the order of their names' bytes,
+    /// no blanks, and no escapes but those that JSON needs. Numbers must be integers, and names have
+    /// no character that takes two units of UTF-16.
+    package var canonical: String {
+        var text = ""
+        text.reserveCapacity(256)
+        addCanonical(to: &text)
+        return text
+    }
+
+    private func addCanonical(to text: inout String) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .integer(let value): text += String(value)
+        case .number(let digits): text += digits
+        case .string(let value): Self.addCanonical(value, to: &text)
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                text += index == 0 ? "[" : ","
+                value.addCanonical(to: &text)
+            }
+            text += values.isEmpty ? "[]" : "]"
+        case .object(let members):
+            let ordered = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (index, member) in ordered.enumerated() {
+                text += index == 0 ? "{" : ","
+                Self.addCanonical(member.key, to: &text)
+                text += ":"
+                member.value.addCanonical(to: &text)
+            }
+            text += members.isEmpty ? "{}" : "}"
+        }
+    }
+
+    private static func addCanonical(_ string: String, to text: inout String) {
+        text += "\""
+        let isPlain = string.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        if isPlain {
+            text += string
+        } else {
+            for scalar in string.unicodeScalars {
+                switch scalar {
+                case "\"": text += "\\\""
+                case "\\": text += "\\\\"
+                case "\u{8}": text += "\\b"
+                case "\t": text += "\\t"
+                case "\n": text += "\\n"
+                case "\u{C}": text += "\\f"
+                case "\r": text += "\\r"
+                case "\0"..<" ":
+                    text +=
+                        (scalar.value < 16 ? "\\u000" : "\\u00")
+                        + String(scalar.value, radix: 16)
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        text += "\""
+    }
+
     /// A quoted string. Characters that a terminal might obey or hide are escaped too, although
     /// JSON allows them: the value is the same, and a printed line is harmless.
     private static func quoted(_ text: String) throws -> String {

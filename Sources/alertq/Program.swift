@@ -7,7 +7,7 @@ import TextFormats
 
 /// The process: its arguments, its standard streams and its end.
 enum Program {
-    static let version = "0.2.0"
+    static let version = "0.3.0"
     /// The day of this version.
     static let releaseDate = "2026-11-27"
 

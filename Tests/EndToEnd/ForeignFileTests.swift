@@ -20,7 +20,7 @@ struct ForeignFileTests {
         ),
         (
             "a newer version's database",
-            "sqlite3 \"$1\" 'PRAGMA application_id=1634496818; PRAGMA user_version=99; "
+            "sqlite3 \"$1\" 'PRAGMA application_id=1634496819; PRAGMA user_version=99; "
                 + "CREATE TABLE t (x)'", "newer version"
         ),
         ("a queue of 0.1.0", first(id: 1_634_497_137, schema: 6), "was made by alertq 0.1.0"),
@@ -29,9 +29,11 @@ struct ForeignFileTests {
             "was made by alertq 0.1.0"
         ),
         ("a backup of 0.1.0", first(id: 1_634_497_122, schema: 6), "was made by alertq 0.1.0"),
+        ("a queue of 0.2.0", first(id: 0x616c_7132, schema: 1), "was made by alertq 0.2.0"),
+        ("a backup of 0.2.0", first(id: 0x616c_6232, schema: 1), "was made by alertq 0.2.0"),
     ]
 
-    /// Makes a file as alertq 0.1.0 marked it, in WAL mode.
+    /// Makes a file as an earlier version marked it, in WAL mode.
     private static func first(id: UInt32, schema: Int) -> String {
         """
         sqlite3 "$1" 'PRAGMA journal_mode = WAL; PRAGMA application_id = \(id);

@@ -124,7 +124,7 @@ struct ForgedQueue {
         let left = ErasedButtons(of: alert)
         try await store.writer.perform("erase") { transaction in
             var entry = AuditDraft(kind: .erased)
-            entry.detail = ErasedAlerts([id]).detail
+            entry.detail = .erased(ErasedAlerts([id]))
             try transaction.append(entry, by: .ben, concernsOthers: false)
             transaction.write(
                 """

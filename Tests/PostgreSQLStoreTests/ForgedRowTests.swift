@@ -257,7 +257,7 @@ struct ForgedRowTests {
         ),
         (
             """
-            UPDATE audit SET detail = 'alerts 10-11' WHERE queue = $1 AND event = 'erased'
+            UPDATE audit SET detail = '{"alerts":[10,11]}' WHERE queue = $1 AND event = 'erased'
             """, nil
         ),
         ("DELETE FROM alerts WHERE queue = $1 AND id = 11", nil),

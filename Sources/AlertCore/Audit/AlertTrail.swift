@@ -98,7 +98,7 @@ package struct AlertTrail: Sendable {
 extension AlertTrail {
     /// Whether its asker did not use the response because it was stale.
     package var wasStale: Bool {
-        collected?.detail.isIdentical(to: Response.staleReason) ?? false
+        collected?.meaning == .unused(Response.staleReason)
     }
 
     /// Why no reading may return the alert, whatever its row is now; `nil` unless the backup that
@@ -131,12 +131,15 @@ extension AlertTrail {
         if alert.remains == nil, alert.content != asked.content {
             faults.append(AlertFault(Self.isNotWhat(asked), at: asked))
         } else if !asked.isAsk(of: alert) {
-            faults.append(
-                AlertFault(
-                    "was changed: its source, time, deadline, timers, buttons, key or the wait for "
-                        + "it are not those of entry \(asked.event.sequence)", at: asked))
+            faults.append(Self.isNotAsk(asked))
         }
         return faults + responseFaults(of: alert)
+    }
+
+    private static func isNotAsk(_ asked: AuditEntry) -> AlertFault {
+        AlertFault(
+            "was changed: its source, time, deadline, timers, buttons, key or the wait for it are "
+                + "not those of entry \(asked.event.sequence)", at: asked)
     }
 
     /// Why an alert may not have lost its texts.
@@ -183,7 +186,7 @@ extension AlertTrail {
         }
         let successor = response?.supersededBy
         if (successor == nil) != (superseded == nil)
-            || !(superseded?.detail).isIdentical(to: successor.map(EntryDetail.superseded))
+            || superseded?.meaning != successor.map(EntryDetail.superseded)
         {
             faults.append(
                 AlertFault("differs from the log in which alert was asked in its place"))
@@ -215,13 +218,19 @@ extension AlertTrail {
     ///
     /// It needs all entries of the alert.
     package func laterFaults(of alert: StoredAlert, at now: ClockReading) -> [AlertFault] {
-        guard asked != nil else { return [] }
+        guard let asked else { return [] }
         var faults: [AlertFault] = []
         let record = alert.record
+        // One fault should cause one problem: another content has other hashes, too.
+        if alert.remains == nil, alert.content == asked.content, asked.isAsk(of: alert),
+            !asked.isAsk(of: alert, checksHashes: true)
+        {
+            faults.append(Self.isNotAsk(asked))
+        }
         if record.presentedAt.map(Timestamp.milliseconds) != presented?.milliseconds {
             faults.append(AlertFault("has a time of presentation that the log doesn't record"))
         }
-        if let resolved, wasSeen, EntryDetail.expired(resolved.detail)?.isUnseen == true {
+        if let resolved, wasSeen, resolved.expired?.isUnseen == true {
             faults.append(
                 AlertFault(
                     "was shown, but entry \(resolved.event.sequence) says that it expired unseen",
@@ -266,22 +275,26 @@ extension AuditEntry {
 
     /// Whether this entry of an ask records an alert's source, time, deadline and timers, and what
     /// an erasure leaves of it; the content is apart.
-    fileprivate func isAsk(of alert: StoredAlert) -> Bool {
+    ///
+    /// - Parameter checksHashes: Whether that is so for the hashes, too, which are those of the
+    ///   question if its content is: a reading needs no more.
+    fileprivate func isAsk(of alert: StoredAlert, checksHashes: Bool = false) -> Bool {
         let source = alert.record.source
         let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
-        return isPlain && event.source.isIdentical(to: source.name)
-            && event.responder.account == source.account
-            && event.responder.process.isSame(as: source.process)
-            && milliseconds == alert.asked.wallMilliseconds
-            && boot.isIdentical(to: alert.asked.boot)
-            && detail.isIdentical(to: alert.askedDetail(logged: detail))
+        guard isPlain, event.source.isIdentical(to: source.name),
+            event.responder.account == source.account,
+            event.responder.process.isSame(as: source.process),
+            milliseconds == alert.asked.wallMilliseconds,
+            boot.isIdentical(to: alert.asked.boot), let asked
+        else { return false }
+        return asked == alert.asked(like: asked, checksHashes: checksHashes)
     }
 
     /// Whether this entry records a snooze until the given end.
     fileprivate func isSnooze(until end: ClockReading) -> Bool {
         guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
         return (end.isOnWallClock || boot.isIdentical(to: end.boot))
-            && detail.isIdentical(to: EntryDetail.snoozed(until: end))
+            && meaning == .snoozed(until: EntryDetail.Moment(end))
     }
 
     /// Whether the snooze of this entry may be over by now.
@@ -289,9 +302,9 @@ extension AuditEntry {
     /// No entry records the end. Within the same boot, the boot clock says whether it can have
     /// come; after a restart of the machine the wall clock decided, and it may have been set since.
     fileprivate func mayBeOver(at now: ClockReading) -> Bool {
-        guard let end = EntryDetail.snoozeEnd(detail), boot.isIdentical(to: now.boot) else {
-            return true
-        }
+        guard case .snoozed(let until)? = meaning, let end = until.bootMilliseconds,
+            boot.isIdentical(to: now.boot)
+        else { return true }
         return end <= now.bootMilliseconds
     }
 
@@ -301,20 +314,22 @@ extension AuditEntry {
         guard records(response) else {
             return "has a response that is not the one of entry \(sequence)"
         }
-        guard givesTime(of: response, alert) else {
+        let meaning = meaning
+        guard givesTime(of: response, alert, meaning) else {
             return "was given at a time that is not the one of entry \(sequence)"
         }
-        let input = EntryDetail.answered(
+        let input = EntryDetail.Answered(
             response, of: alert.record,
-            givenAt: response.outcome == .expired ? nil : alert.record.givenAt)
+            givenAt: response.outcome == .expired ? nil : alert.record.givenAt
+        ).map(EntryDetail.answered)
         switch response.outcome {
         // The values were erased with the texts.
-        case .answered where alert.remains == nil && !detail.isIdentical(to: input),
-            .dismissed where alert.remains == nil && !detail.isIdentical(to: input),
+        case .answered where alert.remains == nil && meaning != input,
+            .dismissed where alert.remains == nil && meaning != input,
             .cancelled where input != nil, .expired where input != nil,
             .withdrawn where input != nil:
             return "has values or a note other than those of entry \(sequence)"
-        case .cancelled where EntryDetail.isHandled(detail) != !response.runsHandlers:
+        case .cancelled where meaning != .cancelled(isHandled: !response.runsHandlers):
             return "differs from entry \(sequence) in whether its cancel was handled"
         case .expired where !isInTime(for: response, of: alert):
             return "expired with entry \(sequence) before its deadline had passed"
@@ -324,15 +339,18 @@ extension AuditEntry {
     }
 
     /// Whether an answer that goes stale was given at the time of this entry, by both clocks.
-    private func givesTime(of response: Response, _ alert: StoredAlert) -> Bool {
+    private func givesTime(
+        of response: Response, _ alert: StoredAlert, _ meaning: EntryDetail?
+    ) -> Bool {
         guard alert.record.alert.limits(response) else { return alert.record.givenAt == nil }
         guard let given = alert.record.givenAt, given.boot.isIdentical(to: boot) else {
             return false
         }
-        let logged =
-            response.outcome == .expired
-            ? EntryDetail.expired(detail)?.bootMilliseconds : EntryDetail.given(detail)
-        return given.bootMilliseconds == logged
+        return switch meaning {
+        case .expired(let expired)?: given.bootMilliseconds == expired.bootMilliseconds
+        case .answered(let answered)?: given.bootMilliseconds == answered.givenMilliseconds
+        default: false
+        }
     }
 
     /// Whether a response has the outcome, the choice, the time and the responder of this entry.
@@ -353,7 +371,7 @@ extension AuditEntry {
     /// alert was asked; the wall clock otherwise, and for a deadline given as a date. Before that
     /// only a default button can be applied, if nobody is there to answer.
     private func isInTime(for response: Response, of alert: StoredAlert) -> Bool {
-        guard let recorded = EntryDetail.expired(detail) else { return false }
+        guard let recorded = expired else { return false }
         let end = ClockReading(
             wallMilliseconds: milliseconds, bootMilliseconds: recorded.bootMilliseconds, boot: boot)
         if alert.expiry.map({ end.isAtOrAfter($0) }) ?? false { return true }

@@ -11,7 +11,7 @@ package struct AuditDraft: Sendable {
     var response: Response?
     var by: ResolvedBy?
     package var content: [UInt8]?
-    package var detail: String?
+    package var detail: EntryDetail?
 
     package init(kind: AlertEvent.Kind, alert: Alert.ID, source: String) {
         self.kind = kind
@@ -26,13 +26,13 @@ package struct AuditDraft: Sendable {
     package init(contradicted alert: Alert.ID, because reason: String) {
         self.init(kind: .restored)
         self.alert = alert
-        detail = reason
+        detail = .reason(reason)
     }
 
     package init(
         kind: AlertEvent.Kind, at moment: ClockReading? = nil, record: AlertRecord,
         response: Response? = nil, by: ResolvedBy? = nil, content: [UInt8]? = nil,
-        detail: String? = nil
+        detail: EntryDetail? = nil
     ) {
         self.kind = kind
         at = moment
@@ -56,7 +56,8 @@ package struct AuditDraft: Sendable {
                 source: source, outcome: response?.outcome, buttonIndex: response?.buttonIndex,
                 by: by, responder: caller.responder),
             buttonRole: response?.button?.role, loginUID: caller.identity.loginUID,
-            session: caller.identity.session, boot: now.boot, content: content, detail: detail,
+            session: caller.identity.session, boot: now.boot, content: content,
+            detail: detail?.text,
             previous: head.hash)
         entry.hash = entry.hash(with: input)
         return entry

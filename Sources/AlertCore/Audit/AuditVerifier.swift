@@ -54,6 +54,11 @@ package struct AuditVerifier: Sendable {
                 "entry \(sequence) does not continue entry \(last.sequence): one of them was "
                     + "replaced", entry: sequence, alert: id)
         }
+        if next.isIntact, !entry.hasCanonicalDetail {
+            report.report(
+                "entry \(sequence) has a detail that no entry of its kind has", entry: sequence,
+                alert: id)
+        }
         switch entry.event.kind {
         case .asked: checkID(of: entry)
         case .restored where next.isIntact:
@@ -115,7 +120,7 @@ extension AuditVerifier {
     /// Compares the entry of a restore with the log so far, which is that of the backup.
     private mutating func checkRestore(_ entry: AuditEntry, after last: AuditHead) {
         let sequence = entry.event.sequence
-        guard let restored = RestoredQueue(detail: entry.detail) else {
+        guard let restored = entry.restored else {
             report.report("entry \(sequence) does not say what was restored", entry: sequence)
             return
         }
@@ -143,7 +148,7 @@ extension AuditVerifier {
         _ entry: AuditEntry, _ named: [LoggedEntry.Erasure]
     ) {
         let sequence = entry.event.sequence
-        guard let alerts = ErasedAlerts(detail: entry.detail) else {
+        guard let alerts = entry.erasedAlerts else {
             report.report(
                 "entry \(sequence) does not say whose texts were erased", entry: sequence)
             return

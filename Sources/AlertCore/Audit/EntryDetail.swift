@@ -2,226 +2,471 @@ import FoundationEssentials
 import Glibc
 import TextFormats
 
-/// The detail texts of audit entries.
+/// What an entry of the audit log says beside its columns: data for the rules, of which words for
+/// people are made where they are shown.
 ///
-/// The documentation specifies their grammar. They are compared with rows, so they never change. The
-/// log keeps them for ever, so that they have no text of an alert, and nothing that anybody typed,
-/// but for the reason of a withdrawal.
-package enum EntryDetail {
-    /// The detail of an ask: the deadline, the timers, the clocks by which they count, whether the
-    /// asker waits, and what must be known of the alert once its texts have been erased.
-    package static func asked(
-        at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
-        validFor: Duration?, isAwaited: Bool, leaves: [UInt8], key: KeyDigest?
-    ) -> String {
-        let terms = askedTerms(
-            dismissAfter: dismissAfter, snooze: snooze, validFor: validFor, isAwaited: isAwaited,
-            leaves: leaves, key: key)
-        return Self.asked(at: asked, expiry: expiry, terms: terms)
+/// It is stored as canonical JSON: an object with its members in the order of their names, without
+/// blanks, escaped as in RFC 8785, <https://www.rfc-editor.org/rfc/rfc8785>. Values are integers,
+/// strings, `true`, and arrays of integers. So there is one way to write each, which the hash of the
+/// entry covers. <doc:AuditChain> has the members of each kind of entry.
+///
+/// The log keeps it for ever, so that it has no text of an alert, and nothing that anybody typed, but
+/// for the reason of a withdrawal.
+package enum EntryDetail: Sendable, Hashable {
+    case asked(Asked)
+    case snoozed(until: Moment)
+    /// That an answer goes stale, or came with values or a note.
+    case answered(Answered)
+    case expired(Expired)
+    /// Whether a delegate handled a cancel; otherwise the cancel button was simulated.
+    case cancelled(isHandled: Bool)
+    /// The alert that was asked in the place of another one.
+    case superseded(by: Alert.ID)
+    /// Why the asker does not use the response that it has taken; see ``Response/staleReason``.
+    case unused(String)
+    /// Why an alert was withdrawn or left the screen, or why a backup's log contradicted it.
+    case reason(String)
+    case ran(RunStep)
+    case erased(ErasedAlerts)
+    case restored(RestoredQueue)
+    case moved(QueueMove)
+    /// By how much a server's clock was set, and how far the queue's time is ahead of it since then,
+    /// in milliseconds.
+    case clock(step: Int64, offset: Int64)
+
+    /// A deadline, or the end of a snooze.
+    package struct Moment: Sendable, Hashable {
+        package let wallMilliseconds: Int64
+        /// When it has come by the boot clock; `nil` for a moment of the wall clock.
+        package let bootMilliseconds: Int64?
+
+        package init(_ reading: ClockReading) {
+            wallMilliseconds = reading.wallMilliseconds
+            bootMilliseconds = reading.isOnWallClock ? nil : reading.bootMilliseconds
+        }
     }
 
-    /// The part of an ask's detail that is known before the ask is stored.
-    package static func askedTerms(
-        dismissAfter: Duration?, snooze: Duration?, validFor: Duration?, isAwaited: Bool,
-        leaves: [UInt8], key: KeyDigest?
-    ) -> String {
-        var text = ""
-        if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
-        if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
-        if let validFor { text += "valid for \(validFor.milliseconds) ms; " }
-        if isAwaited { text += "awaited; " }
-        text += "leaves \(Hex.text(leaves)); "
-        if let key { text += "key \(Hex.text(key.salt)) \(Hex.text(key.hash)); " }
-        return text
+    /// What an ask's entry has beside the hash of its content.
+    package struct Asked: Sendable, Hashable {
+        /// When it was asked, by the boot clock.
+        package var bootMilliseconds: Int64
+        package var expiry: Moment?
+        /// The timers, in milliseconds.
+        package let dismissAfter, snooze, validFor: Int64?
+        /// Whether the asker waits for the response.
+        package let isAwaited: Bool
+        /// The hash of what an erasure leaves of the alert.
+        package let leaves: [UInt8]
+        /// The digest of what is compared when the key is used again.
+        package let key: KeyDigest?
+
+        /// - Parameters:
+        ///   - asked: When it was asked; what is not known yet can be set later.
+        ///   - expiry: Its deadline, as it is stored.
+        package init(
+            at asked: ClockReading? = nil, expiry: ClockReading? = nil, of alert: Alert,
+            isAwaited: Bool, leaves: [UInt8], key: KeyDigest?
+        ) {
+            bootMilliseconds = asked?.bootMilliseconds ?? 0
+            self.expiry = expiry.map(Moment.init)
+            dismissAfter = alert.dismissAfter?.milliseconds
+            snooze = alert.snooze?.milliseconds
+            validFor = alert.validFor?.milliseconds
+            self.isAwaited = isAwaited
+            self.leaves = leaves
+            self.key = key
+        }
     }
 
-    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:validFor:isAwaited:leaves:key:)`` are
-    /// known.
-    package static func asked(
-        at asked: ClockReading, expiry: ClockReading?, terms: String
-    ) -> String {
-        (expiry.map { "expires \(end($0)); " } ?? "") + terms
-            + "\(askedStart)\(asked.bootMilliseconds) ms"
+    package struct Answered: Sendable, Hashable {
+        /// When it was given, by the boot clock; `nil` if it doesn't go stale.
+        package let givenMilliseconds: Int64?
+        /// The hash of the values and the note, salted with the alert's salt.
+        package let values: [UInt8]?
+
+        /// - Returns: `nil` if there is nothing to say.
+        package init?(_ response: Response, of record: AlertRecord, givenAt: ClockReading?) {
+            givenMilliseconds = givenAt?.bootMilliseconds
+            values = Self.hash(response.input, of: record)
+            if givenMilliseconds == nil, values == nil { return nil }
+        }
+
+        private static func hash(_ input: Alert.Input, of record: AlertRecord) -> [UInt8]? {
+            guard !input.isEmpty, let salt = record.salt else { return nil }
+            let hash = HashInput("alertq-values-1")
+            hash.append(hex: salt)
+            hash.append(input.note)
+            hash.append(input.text(for: record.alert.fields))
+            return hash.hash
+        }
     }
 
-    /// The detail of a snooze: its end.
-    package static func snoozed(until end: ClockReading) -> String {
-        "until \(Self.end(end))"
+    package struct Expired: Sendable, Hashable {
+        package let bootMilliseconds: Int64
+        /// Whether it came before the deadline, because nobody was there.
+        package let isEarly: Bool
+        /// Whether the alert was never on a screen.
+        package let isUnseen: Bool
+
+        package init(at now: ClockReading, isEarly: Bool, isUnseen: Bool) {
+            bootMilliseconds = now.bootMilliseconds
+            self.isEarly = isEarly
+            self.isUnseen = isUnseen
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension EntryDetail {
+    /// The stored text.
+    package var text: String { JSONValue.object(members).canonical }
+
+    /// What it has, in the order of the names.
+    private var members: [(key: String, value: JSONValue)] {
+        switch self {
+        case .asked(let asked): asked.members
+        case .snoozed(let end): end.members("until")
+        case .answered(let answered): answered.members
+        case .expired(let expired): expired.members
+        case .cancelled(let isHandled): [(isHandled ? "handled" : "simulated", .bool(true))]
+        case .superseded(let id): [("by", .integer(id))]
+        case .unused(let reason): [("unused", .string(reason))]
+        case .reason(let reason): [("reason", .string(reason))]
+        case .ran(let step): step.members
+        case .erased(let alerts): alerts.members
+        case .restored(let restored): restored.members
+        case .moved(let move): move.members
+        case .clock(let step, let offset):
+            [("offset_ms", .integer(offset)), ("step_ms", .integer(step))]
+        }
+    }
+}
+
+/// Members of a detail, of which some may be absent.
+private typealias Members = [(key: String, value: JSONValue)]
+
+extension Members {
+    fileprivate mutating func add(_ name: String, _ number: Int64?) {
+        if let number { append((name, .integer(number))) }
     }
 
-    /// The detail of an expiry: why it came before the deadline, if it did; whether the alert was
-    /// never on a screen; and the clock by which the deadline had passed.
-    package static func expired(
-        at now: ClockReading, because reason: String?, isUnseen: Bool
-    ) -> String {
-        (reason.map { "\($0); " } ?? "") + (isUnseen ? "\(unseen); " : "")
-            + "expired at \(now.bootMilliseconds) ms"
+    fileprivate mutating func add(_ name: String, _ hash: [UInt8]?) {
+        if let hash { append((name, .string(Hex.text(hash)))) }
     }
 
-    /// Why an alert expires before its deadline.
-    static let nobodyThere = "nobody was there"
-    private static let unseen = "unseen"
+    fileprivate mutating func add(_ name: String, if isSet: Bool) {
+        if isSet { append((name, .bool(true))) }
+    }
+}
 
-    /// The detail of a cancel: whether the delegate handled it.
-    package static func cancelled(isHandled: Bool) -> String {
-        isHandled ? "handled by the delegate" : "the cancel button was simulated"
+extension EntryDetail.Moment {
+    fileprivate func members(_ name: String) -> [(key: String, value: JSONValue)] {
+        var members: Members = []
+        members.add(name + "_boot_ms", bootMilliseconds)
+        members.add(name + "_ms", wallMilliseconds)
+        return members
+    }
+}
+
+extension EntryDetail.Asked {
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        var members: Members = []
+        members.reserveCapacity(10)
+        members.add("asked_boot_ms", bootMilliseconds)
+        members.add("awaited", if: isAwaited)
+        members.add("dismiss_after_ms", dismissAfter)
+        members.add("expires_boot_ms", expiry?.bootMilliseconds)
+        members.add("expires_ms", expiry?.wallMilliseconds)
+        members.add("key", key?.hash)
+        members.add("key_salt", key?.salt)
+        members.add("leaves", leaves)
+        members.add("snooze_ms", snooze)
+        members.add("valid_ms", validFor)
+        return members
+    }
+}
+
+extension EntryDetail.Answered {
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        var members: Members = []
+        members.add("given_boot_ms", givenMilliseconds)
+        members.add("values", values)
+        return members
+    }
+}
+
+extension EntryDetail.Expired {
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        var members: Members = []
+        members.add("expired_boot_ms", bootMilliseconds)
+        members.add("nobody_there", if: isEarly)
+        members.add("unseen", if: isUnseen)
+        return members
+    }
+}
+
+extension RunStep {
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        switch self {
+        case .started: [("started", .bool(true))]
+        case .exited(let status): [("exit_status", .integer(Int64(status)))]
+        case .signalled(let signal): [("signal", .integer(Int64(signal)))]
+        case .changed: [("changed", .bool(true))]
+        case .refused(let code): [("errno", .integer(Int64(code)))]
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension EntryDetail {
+    /// Reads the detail of an entry of a kind; `nil` if no such entry says that.
+    ///
+    /// Blanks and the order of members make no difference here: ``AuditEntry/hasCanonicalDetail``
+    /// is for those.
+    package init?(_ text: String, of kind: AlertEvent.Kind, _ outcome: Outcome?) {
+        guard let json = try? JSONValue(parsing: Array(text.utf8)),
+            var members = ReadMembers(json),
+            let detail = Self.read(&members, kind, outcome), members.isEmpty
+        else { return nil }
+        self = detail
     }
 
-    /// The detail of the entry that names the alert that was asked in another's place.
-    package static func superseded(by id: Alert.ID) -> String { "by \(id)" }
+    private static func read(
+        _ members: inout ReadMembers, _ kind: AlertEvent.Kind, _ outcome: Outcome?
+    ) -> EntryDetail? {
+        switch kind {
+        case .asked: Asked(&members).map(EntryDetail.asked)
+        case .snoozed: Moment(&members, "until").map(EntryDetail.snoozed)
+        case .resolved:
+            switch outcome {
+            case .answered, .dismissed: Answered(&members).map(EntryDetail.answered)
+            case .expired: Expired(&members).map(EntryDetail.expired)
+            case .cancelled:
+                members.flag("handled")
+                    ? .cancelled(isHandled: true)
+                    : members.flag("simulated") ? .cancelled(isHandled: false) : nil
+            case .withdrawn, nil: members.string("reason").map(EntryDetail.reason)
+            }
+        case .superseded: members.integer("by").map(EntryDetail.superseded)
+        case .collected: members.string("unused").map(EntryDetail.unused)
+        case .returned: members.string("reason").map(EntryDetail.reason)
+        case .ran: RunStep(&members).map(EntryDetail.ran)
+        case .erased: ErasedAlerts(&members).map(EntryDetail.erased)
+        case .restored:
+            if let reason = members.string("reason") {
+                .reason(reason)
+            } else {
+                RestoredQueue(&members).map(EntryDetail.restored)
+            }
+        case .moved: QueueMove(&members).map(EntryDetail.moved)
+        case .clock:
+            if let offset = members.integer("offset_ms"), let step = members.integer("step_ms") {
+                .clock(step: step, offset: offset)
+            } else {
+                nil
+            }
+        case .presented, .cancelling, .access, .reminded, .seen, .claimed, .unused: nil
+        }
+    }
+}
 
-    /// The detail of an answer that goes stale, or comes with values or a note: when it was given by
-    /// the boot clock, and the hash of what came with it, salted with the alert's salt.
-    package static func answered(
-        _ response: Response, of record: AlertRecord, givenAt: ClockReading?
-    ) -> String? {
-        let given = givenAt.map { "\(givenStart)\($0.bootMilliseconds) ms" }
-        let parts = [given, values(response, of: record)].compactMap(\.self)
-        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+/// The members of a detail that have not been read yet.
+struct ReadMembers {
+    private var members: [(key: String, value: JSONValue)]
+
+    fileprivate init?(_ value: JSONValue) {
+        guard let members = value.members else { return nil }
+        self.members = members
     }
 
-    private static let givenStart = "given at "
+    fileprivate var isEmpty: Bool { members.isEmpty }
 
-    private static func values(_ response: Response, of record: AlertRecord) -> String? {
-        let input = response.input
-        guard !input.isEmpty, let salt = record.salt else { return nil }
-        let hash = HashInput("alertq-values-1")
-        hash.append(hex: salt)
-        hash.append(input.note)
-        hash.append(input.text(for: record.alert.fields))
-        return "values \(Hex.text(hash.hash))"
+    private mutating func take(_ name: String) -> JSONValue? {
+        guard let index = members.firstIndex(where: { $0.key.isIdentical(to: name) }) else {
+            return nil
+        }
+        return members.remove(at: index).value
     }
 
-    /// The detail of a step of a command.
-    package static func ran(_ step: RunStep) -> String {
-        switch step {
+    mutating func integer(_ name: String) -> Int64? {
+        if case .integer(let number)? = take(name) { number } else { nil }
+    }
+
+    mutating func string(_ name: String) -> String? { take(name)?.string }
+    mutating func hash(_ name: String) -> [UInt8]? { string(name).flatMap { Hex.bytes($0) } }
+
+    mutating func flag(_ name: String) -> Bool {
+        if case .bool(true)? = take(name) { true } else { false }
+    }
+
+    mutating func integers(_ name: String) -> [Int64]? {
+        guard let elements = take(name)?.elements else { return nil }
+        let numbers = elements.compactMap(\.integer)
+        return numbers.count == elements.count ? numbers : nil
+    }
+}
+
+extension EntryDetail.Moment {
+    fileprivate init?(_ members: inout ReadMembers, _ name: String) {
+        bootMilliseconds = members.integer(name + "_boot_ms")
+        guard let wall = members.integer(name + "_ms") else { return nil }
+        wallMilliseconds = wall
+    }
+}
+
+extension EntryDetail.Asked {
+    fileprivate init?(_ members: inout ReadMembers) {
+        guard let boot = members.integer("asked_boot_ms"), let leaves = members.hash("leaves")
+        else { return nil }
+        bootMilliseconds = boot
+        isAwaited = members.flag("awaited")
+        dismissAfter = members.integer("dismiss_after_ms")
+        expiry = EntryDetail.Moment(&members, "expires")
+        if let hash = members.hash("key"), let salt = members.hash("key_salt") {
+            key = KeyDigest(salt: salt, hash: hash)
+        } else {
+            key = nil
+        }
+        self.leaves = leaves
+        snooze = members.integer("snooze_ms")
+        validFor = members.integer("valid_ms")
+    }
+}
+
+extension EntryDetail.Answered {
+    fileprivate init?(_ members: inout ReadMembers) {
+        givenMilliseconds = members.integer("given_boot_ms")
+        values = members.hash("values")
+        if givenMilliseconds == nil, values == nil { return nil }
+    }
+}
+
+extension EntryDetail.Expired {
+    fileprivate init?(_ members: inout ReadMembers) {
+        guard let boot = members.integer("expired_boot_ms") else { return nil }
+        bootMilliseconds = boot
+        isEarly = members.flag("nobody_there")
+        isUnseen = members.flag("unseen")
+    }
+}
+
+extension RunStep {
+    fileprivate init?(_ members: inout ReadMembers) {
+        if members.flag("started") {
+            self = .started(allowsDefault: false)
+        } else if members.flag("changed") {
+            self = .changed
+        } else if let status = members.integer("exit_status").flatMap(Int32.init(exactly:)) {
+            self = .exited(status: status)
+        } else if let signal = members.integer("signal").flatMap(Int32.init(exactly:)) {
+            self = .signalled(signal)
+        } else if let code = members.integer("errno").flatMap(Int32.init(exactly:)) {
+            self = .refused(code: code)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension AuditEntry {
+    /// What its detail says; `nil` if it has none, or one that can't be understood.
+    package var meaning: EntryDetail? {
+        detail.flatMap { EntryDetail($0, of: event.kind, event.outcome) }
+    }
+
+    /// Whether its detail is written in the one way in which it can be; none is, too.
+    var hasCanonicalDetail: Bool {
+        guard let detail else { return true }
+        return meaning.map { $0.text.isIdentical(to: detail) } ?? false
+    }
+
+    /// What the entry of an ask says; `nil` for another one.
+    package var asked: EntryDetail.Asked? {
+        if case .asked(let asked)? = meaning { asked } else { nil }
+    }
+
+    /// What the entry of an expiry says; `nil` for another one.
+    package var expired: EntryDetail.Expired? {
+        if case .expired(let expired)? = meaning { expired } else { nil }
+    }
+
+    /// What the entry of a restore says; `nil` for another one.
+    package var restored: RestoredQueue? {
+        if case .restored(let restored)? = meaning { restored } else { nil }
+    }
+
+    /// The alerts whose texts an entry says were erased; `nil` for another entry.
+    package var erasedAlerts: ErasedAlerts? {
+        if case .erased(let alerts)? = meaning { alerts } else { nil }
+    }
+
+    /// Where the queue has gone, according to the entry of a move; `nil` for another one.
+    package var move: QueueMove? {
+        event.kind == .moved ? QueueMove(detail: detail ?? "") : nil
+    }
+}
+
+// MARK: - Words for people
+
+extension AuditEntry {
+    /// What its detail says to people; the detail as it is if it can't be understood.
+    package func words(_ form: LocalTime.Form) -> String? {
+        meaning.map { $0.words(form) } ?? detail
+    }
+}
+
+extension EntryDetail {
+    /// What it says to people: without hashes and times since the boot; `nil` if nothing is left.
+    package func words(_ form: LocalTime.Form) -> String? {
+        switch self {
+        case .asked(let asked):
+            let parts = [
+                asked.expiry.map { "expires " + $0.words(form) },
+                asked.dismissAfter.map { "dismiss after \($0) ms" },
+                asked.snooze.map { "snooze \($0) ms" }, asked.validFor.map { "valid for \($0) ms" },
+                asked.isAwaited ? "awaited" : nil,
+            ].compactMap(\.self)
+            return parts.isEmpty ? nil : parts.joined(separator: "; ")
+        case .snoozed(let end): return "until " + end.words(form)
+        case .answered: return nil
+        case .expired(let expired):
+            return (expired.isEarly ? "nobody was there; " : "")
+                + (expired.isUnseen ? "unseen; " : "")
+                + "expired at \(expired.bootMilliseconds) ms"
+        case .cancelled(let isHandled):
+            return isHandled ? "handled by the delegate" : "the cancel button was simulated"
+        case .superseded(let id): return "by \(id)"
+        case .unused(let reason):
+            return reason.isIdentical(to: Response.staleReason) ? "it was stale" : reason
+        case .reason(let reason): return reason
+        case .ran(let step): return step.words
+        case .erased(let alerts): return alerts.words
+        case .restored(let restored): return restored.words
+        case .moved(let move): return (move.hasArrived ? "at " : "to ") + move.place
+        case .clock(let step, let offset):
+            return "the server's clock was set by \(step) ms; the queue's time is ahead of it by "
+                + "\(offset) ms"
+        }
+    }
+}
+
+extension EntryDetail.Moment {
+    fileprivate func words(_ form: LocalTime.Form) -> String {
+        LocalTime.text(Timestamp.date(milliseconds: wallMilliseconds), form)
+            + (bootMilliseconds.map { ", boot clock \($0) ms" } ?? ", wall clock")
+    }
+}
+
+extension RunStep {
+    fileprivate var words: String {
+        switch self {
         case .started: "started"
         case .exited(let status): "exit status \(status)"
         case .signalled(let signal): "ended by signal \(signal)"
         case .changed: "not started: the command has changed"
         case .refused(let code): "not started: \(String(cString: strerror(code)))"
         }
-    }
-
-    /// The detail of a step of a server's clock: by how much it was set, and how far the time of the
-    /// queue is ahead of it since then, in milliseconds.
-    package static func clock(step: Int64, offset: Int64) -> String {
-        "the server's clock was set by \(step) ms; \(clockStart)\(offset) ms"
-    }
-
-    private static let clockStart = "the queue's time is ahead of it by "
-
-    /// How far the queue's time is ahead of the server's clock, in milliseconds, since that was set;
-    /// `nil` if a detail does not say so.
-    package static func clockOffset(_ detail: String?) -> Int64? {
-        guard let detail, let start = detail.firstRange(of: clockStart) else { return nil }
-        return milliseconds(detail[start.upperBound...])
-    }
-
-    /// A deadline or the end of a snooze, and the clock that decides whether it has come.
-    private static func end(_ end: ClockReading) -> String {
-        let time = Timestamp.text(Timestamp.date(milliseconds: end.wallMilliseconds))
-        let clock = end.isOnWallClock ? "wall clock" : "boot clock \(end.bootMilliseconds) ms"
-        return "\(time), \(clock)"
-    }
-}
-
-// MARK: - Parsing
-
-extension EntryDetail {
-    /// The digest of what an alert with a key asked; `nil` without one.
-    package static func key(asked detail: String?) -> KeyDigest? {
-        // Read for each row of a page of the history, which searching for a text would slow down.
-        let parts = detail?.utf8.split(separator: UInt8(ascii: ";")).dropFirst()
-        guard let part = parts?.first(where: { $0.starts(with: " key ".utf8) }) else { return nil }
-        let words = part.split(separator: UInt8(ascii: " "))
-        guard words.count == 3, let salt = Hex.bytes(Substring(words[1])),
-            let hash = Hex.bytes(Substring(words[2]))
-        else { return nil }
-        return KeyDigest(salt: salt, hash: hash)
-    }
-
-    /// An entry's detail as people read it: without hashes and times since the boot, and with
-    /// dates in the given form; `nil` if nothing is left.
-    package static func forPeople(_ entry: AuditEntry, _ form: LocalTime.Form) -> String? {
-        guard let detail = entry.detail else { return nil }
-        switch entry.event.kind {
-        case .asked:
-            let parts = detail.split(separator: "; ").filter { part in
-                !["leaves ", "key ", askedStart].contains { part.hasPrefix($0) }
-            }
-            let text = parts.map { retimed(String($0), after: "expires ", form) }
-            return text.isEmpty ? nil : text.joined(separator: "; ")
-        case .snoozed: return retimed(detail, after: "until ", form)
-        case .resolved where detail.hasPrefix("values ") || detail.hasPrefix(givenStart): return nil
-        default: return detail
-        }
-    }
-
-    /// A text that begins with a word and a time, with the time in another form.
-    private static func retimed(
-        _ text: String, after word: String, _ form: LocalTime.Form
-    ) -> String {
-        guard text.hasPrefix(word) else { return text }
-        let rest = text.dropFirst(word.count)
-        let time = rest.prefix { $0 != "," }
-        guard let date = Timestamp.date(String(time)) else { return text }
-        return word + LocalTime.text(date, form) + rest.dropFirst(time.count)
-    }
-
-    /// The end of a snooze in milliseconds of the boot clock; `nil` for a moment.
-    static func snoozeEnd(_ detail: String?) -> Int64? {
-        guard let detail, let comma = detail.firstRange(of: ", boot clock ") else { return nil }
-        return milliseconds(detail[comma.upperBound...])
-    }
-
-    /// When an answer was given by the boot clock, in milliseconds; `nil` where it isn't said.
-    static func given(_ detail: String?) -> Int64? {
-        guard let detail, detail.hasPrefix(givenStart) else { return nil }
-        return milliseconds(detail.dropFirst(givenStart.count).prefix { $0 != ";" })
-    }
-
-    /// When an alert was asked by the boot clock, in milliseconds; `nil` for the detail of another
-    /// entry.
-    static func asked(_ detail: String?) -> Int64? {
-        guard let last = detail?.split(separator: "; ").last, last.hasPrefix(askedStart) else {
-            return nil
-        }
-        return milliseconds(last.dropFirst(askedStart.count))
-    }
-
-    private static let askedStart = "asked at "
-
-    /// The contents of an expiry's detail.
-    package struct Expired: Equatable {
-        /// Whether it came before the deadline, because nobody was there.
-        package let isEarly: Bool
-        /// Whether the alert was never on a screen.
-        package let isUnseen: Bool
-        package let bootMilliseconds: Int64
-    }
-
-    /// Reads an expiry's detail; `nil` if it is not one.
-    package static func expired(_ detail: String?) -> Expired? {
-        guard var rest = detail.map({ $0[...] }) else { return nil }
-        let isEarly = rest.hasPrefix(nobodyThere + "; ")
-        if isEarly { rest = rest.dropFirst(nobodyThere.count + 2) }
-        let isUnseen = rest.hasPrefix(unseen + "; ")
-        if isUnseen { rest = rest.dropFirst(unseen.count + 2) }
-        let start = "expired at "
-        guard rest.hasPrefix(start), let end = milliseconds(rest.dropFirst(start.count)) else {
-            return nil
-        }
-        return Expired(isEarly: isEarly, isUnseen: isUnseen, bootMilliseconds: end)
-    }
-
-    /// Whether a cancel's detail says that a delegate handled it; `nil` if it is not a cancel's.
-    package static func isHandled(_ detail: String?) -> Bool? {
-        [true, false].first { detail.isIdentical(to: cancelled(isHandled: $0)) }
-    }
-
-    /// Reads `N ms`.
-    private static func milliseconds(_ text: Substring) -> Int64? {
-        text.hasSuffix(" ms") ? Int64(text.dropLast(3)) : nil
     }
 }

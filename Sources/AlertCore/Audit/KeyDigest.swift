@@ -1,6 +1,6 @@
 /// A salted hash of what is compared when an alert's key is used again; it remains when the texts
 /// have been erased.
-package struct KeyDigest: Sendable {
+package struct KeyDigest: Sendable, Hashable {
     /// 16 random bytes.
     package let salt: [UInt8]
     /// See ``AlertHash/key``.
@@ -11,11 +11,11 @@ package struct KeyDigest: Sendable {
         self.hash = hash
     }
 
-    /// The digest in the detail of the entry of an ask.
+    /// The digest in the entry of an ask.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if it has none.
-    package init(asked detail: String?, of id: Alert.ID) throws(AlertError) {
-        guard let digest = EntryDetail.key(asked: detail) else {
+    package init(asked entry: AuditEntry?, of id: Alert.ID) throws(AlertError) {
+        guard let digest = entry?.asked?.key else {
             throw .inconsistent(id, "no entry has the hash of its question")
         }
         self = digest

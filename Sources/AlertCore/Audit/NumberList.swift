@@ -1,6 +1,7 @@
 import TextFormats
 
-/// Numbers of alerts or of entries, as details of the audit log list them: `1-180, 183`.
+/// Numbers of alerts or of entries, which details of the audit log list as the first and the last
+/// number of each range: `[1,180,183,183]`.
 struct NumberList: Sendable, Hashable {
     let ranges: [ClosedRange<Int64>]
 
@@ -17,20 +18,26 @@ struct NumberList: Sendable, Hashable {
         self.ranges = ranges
     }
 
-    /// Reads a list; `nil` if it is none, or is empty.
-    init?(_ text: Substring) {
+    /// The list with these first and last numbers of ranges, in turn; `nil` if that is none.
+    init?(ends: [Int64]) {
+        guard !ends.isEmpty, ends.count.isMultiple(of: 2) else { return nil }
         var ranges: [ClosedRange<Int64>] = []
-        for part in text.split(separator: ",") {
-            let ends = part.drop { $0 == " " }.split(separator: "-").map { Int64($0) }
-            guard let first = ends.first ?? nil, let end = ends.last ?? nil, ends.count <= 2,
-                first > ranges.last?.upperBound ?? 0, end >= first
-            else { return nil }
-            ranges.append(first...end)
+        for index in stride(from: 0, to: ends.count, by: 2) {
+            let (first, last) = (ends[index], ends[index + 1])
+            // Ranges that touch would be one.
+            guard last >= first, first > ranges.last?.upperBound.addingBounded(1) ?? 0 else {
+                return nil
+            }
+            ranges.append(first...last)
         }
-        guard !ranges.isEmpty else { return nil }
         self.ranges = ranges
     }
 
+    var json: JSONValue {
+        .array(ranges.flatMap { [.integer($0.lowerBound), .integer($0.upperBound)] })
+    }
+
+    /// As people read it: `1-180, 183`.
     var text: String {
         ranges.map { range in
             range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"

@@ -1,13 +1,7 @@
 import TextFormats
 
-/// The contents of a restore's audit entry, stored as its detail.
-///
-/// `backup HEAD; replaced HEAD; alerts from N`, where a head is `SEQUENCE:HASH`, or `none` for an
-/// empty log. Instead of `replaced HEAD` there is `replaced an unreadable queue`, or nothing if
-/// there was no queue. A queue on a server has `on another server`, where its tables were restored
-/// or replicated, or `on another timeline`, after a failover. `; problems in entries 5, 9-12` follows
-/// if the backup was restored although these entries, which are about no alert, were found wrong.
-/// The documentation has this grammar, so it never changes.
+/// What the entry of a restore says: where the log goes on from, what was there before, and which
+/// ids come next.
 package struct RestoredQueue: Sendable, Hashable {
     /// What happened to the queue that was there before.
     package enum Replaced: Sendable, Hashable {
@@ -57,65 +51,62 @@ package struct RestoredQueue: Sendable, Hashable {
             backup: head, replaced: replaced,
             firstAlert: replaced == .timeline ? millions * million : last.addingBounded(jump + 1))
     }
+}
 
-    package var detail: String {
+extension RestoredQueue {
+    /// What the entry's detail has. A head is `SEQUENCE:HASH`, or `none` for an empty log.
+    var members: [(key: String, value: JSONValue)] {
+        var members: [(key: String, value: JSONValue)] = [
+            ("backup", .string(Self.text(backup))), ("first_alert", .integer(firstAlert)),
+        ]
+        if let problems { members.append(("problems", problems.json)) }
+        switch replaced {
+        case .nothing: break
+        case .unreadable: members.append(("replaced", .string("unreadable")))
+        case .queue(let head): members.append(("replaced", .string(Self.text(head))))
+        case .server: members.append(("replaced", .string("server")))
+        case .timeline: members.append(("replaced", .string("timeline")))
+        }
+        return members
+    }
+
+    init?(_ members: inout ReadMembers) {
+        guard let backup = members.string("backup").flatMap(Self.head),
+            let first = members.integer("first_alert")
+        else { return nil }
+        self.backup = backup
+        firstAlert = first
+        problems = members.integers("problems").flatMap(NumberList.init(ends:))
+        switch members.string("replaced") {
+        case nil: replaced = .nothing
+        case "unreadable": replaced = .unreadable
+        case "server": replaced = .server
+        case "timeline": replaced = .timeline
+        case let text?:
+            guard let head = Self.head(text) else { return nil }
+            replaced = .queue(head)
+        }
+    }
+
+    var words: String {
         var parts = ["backup \(Self.text(backup))"]
         switch replaced {
         case .nothing: break
-        case .unreadable: parts.append(Self.unreadable)
+        case .unreadable: parts.append("replaced an unreadable queue")
         case .queue(let head): parts.append("replaced \(Self.text(head))")
-        case .server: parts.append(Self.server)
-        case .timeline: parts.append(Self.timeline)
+        case .server: parts.append("on another server")
+        case .timeline: parts.append("on another timeline")
         }
         parts.append("alerts from \(firstAlert)")
-        if let problems { parts.append(Self.problems + problems.text) }
+        if let problems { parts.append("problems in entries " + problems.text) }
         return parts.joined(separator: "; ")
     }
-
-    private static let problems = "problems in entries "
-    private static let unreadable = "replaced an unreadable queue"
-    private static let server = "on another server"
-    private static let timeline = "on another timeline"
 
     private static func text(_ head: AuditHead) -> String {
         head.sequence == 0 ? "none" : head.text
     }
-}
 
-extension RestoredQueue {
-    /// Reads an entry's detail; `nil` if it is not a restore's.
-    package init?(detail: String?) {
-        guard let detail else { return nil }
-        var (heads, first): ([String: AuditHead], Int64?) = ([:], nil)
-        var known: Replaced?
-        let number = "alerts from "
-        for part in detail.split(separator: ";") {
-            let words = part.drop { $0 == " " }
-            if let name = Self.names[String(words)] {
-                known = name
-                continue
-            }
-            for name in ["backup ", "replaced "] where words.hasPrefix(name) {
-                heads[name] = Self.head(words.dropFirst(name.count))
-            }
-            if words.hasPrefix(number) { first = Int64(words.dropFirst(number.count)) }
-            if words.hasPrefix(Self.problems) {
-                problems = NumberList(words.dropFirst(Self.problems.count))
-            }
-        }
-        guard let backup = heads["backup "], let first else { return nil }
-        self.backup = backup
-        firstAlert = first
-        replaced = known ?? heads["replaced "].map(Replaced.queue) ?? .nothing
-        // There is only one way to write it.
-        guard self.detail.isIdentical(to: detail) else { return nil }
-    }
-
-    private static let names = [
-        unreadable: Replaced.unreadable, server: .server, timeline: .timeline,
-    ]
-
-    private static func head(_ text: Substring) -> AuditHead? {
-        text == "none" ? .start : AuditHead(String(text))
+    private static func head(_ text: String) -> AuditHead? {
+        text == "none" ? .start : AuditHead(text)
     }
 }

@@ -63,19 +63,21 @@ package struct StoredAlert: Sendable {
             || (record.response?.outcome != .withdrawn && !record.alert.buttons.isEmpty)
     }
 
-    /// The detail that the entry of its ask should have, with that entry's own parts for what an
-    /// erasure has removed.
-    func askedDetail(logged detail: String?) -> String {
+    /// What the entry of its ask should say, with what that says itself where it can't be known: the
+    /// hash of a question that has lost its texts.
+    ///
+    /// - Parameter checksHashes: Whether the hashes are computed that the content's hash implies.
+    func asked(like logged: EntryDetail.Asked, checksHashes: Bool) -> EntryDetail.Asked {
         let alert = record.alert
-        var key = alert.key == nil ? nil : EntryDetail.key(asked: detail)
-        if remains == nil {
+        var (leaves, key) = (logged.leaves, alert.key == nil ? nil : logged.key)
+        if let remains {
+            leaves = AuditEntry.leaves(of: alert, remains.buttons)
+        } else if checksHashes {
+            leaves = AuditEntry.leaves(of: alert)
             key = key.flatMap { KeyDigest(of: alert, source: record.source.name, salt: $0.salt) }
         }
-        return EntryDetail.asked(
-            at: asked, expiry: expiry, dismissAfter: alert.dismissAfter, snooze: alert.snooze,
-            validFor: alert.validFor, isAwaited: record.awaitedSince != nil,
-            leaves: remains.map { AuditEntry.leaves(of: alert, $0.buttons) }
-                ?? AuditEntry.leaves(of: alert),
-            key: key)
+        return EntryDetail.Asked(
+            at: asked, expiry: expiry, of: alert, isAwaited: record.awaitedSince != nil,
+            leaves: leaves, key: key)
     }
 }

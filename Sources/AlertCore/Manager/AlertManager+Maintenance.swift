@@ -123,7 +123,7 @@ extension AlertManager {
             guard entry.event.kind == .asked, entry.boot.isIdentical(to: now.boot) else {
                 return nil
             }
-            return EntryDetail.asked(entry.detail).map { (entry, $0) }
+            return entry.asked.map { (entry, $0.bootMilliseconds) }
         }.first
         if let (entry, boot) = told {
             let passed = now.bootMilliseconds.subtractingBounded(boot)

@@ -164,9 +164,7 @@ extension AlertManager {
 
     /// Where the queue goes on, as the last entry of its log says; `nil` if it has not moved.
     package func movedTo() async throws(AlertError) -> String? {
-        let last = try await lastEntries(1, of: nil, limit: 1).last
-        guard let last, last.event.kind == .moved else { return nil }
-        return QueueMove(last.detail ?? "").place
+        try await lastEntries(1, of: nil, limit: 1).last?.move?.place
     }
 
     /// Returns the end of the audit log, to be kept outside of the database; `nil` while it is

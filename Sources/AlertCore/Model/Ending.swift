@@ -56,9 +56,9 @@ package struct Ending: Sendable {
         responder = isTimer ? nil : event.responder
         resolvedAt = event.at
         switch outcome {
-        case .expired:
-            isUnseen = EntryDetail.expired(entry.detail)?.isUnseen ?? false
-        case .cancelled: isHandled = EntryDetail.isHandled(entry.detail)
+        case .expired: isUnseen = entry.expired?.isUnseen ?? false
+        case .cancelled:
+            if case .cancelled(let isHandled)? = entry.meaning { self.isHandled = isHandled }
         case .answered, .dismissed, .withdrawn: break
         }
     }

@@ -34,7 +34,7 @@ public struct Response: Sendable, Equatable {
     public package(set) var isStale = false
 
     /// Why a stale response is taken without being used, for the log.
-    package static let staleReason = "it was stale"
+    package static let staleReason = "stale"
 
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,

@@ -44,7 +44,7 @@ extension ErasingTransaction {
         guard !erased.isEmpty else { return slice }
         // It concerns the whole queue; its detail names the alerts.
         var entry = AuditDraft(kind: .erased)
-        entry.detail = ErasedAlerts(erased.sorted()).detail
+        entry.detail = .erased(ErasedAlerts(erased.sorted()))
         try append(entry, by: caller, concernsOthers: false)
         slice.erased = erased.count
         return slice

@@ -79,7 +79,7 @@ package final class PreparedQuestion: Sendable {
     /// The salt of the content's hash.
     package let salt: [UInt8]
     fileprivate let content: [UInt8]
-    fileprivate let terms: String
+    private let asked: EntryDetail.Asked
 
     package init(_ question: Question, by caller: Caller) {
         let alert = question.alert
@@ -88,10 +88,17 @@ package final class PreparedQuestion: Sendable {
         salt = AuditEntry.makeSalt()
         let input = HashInput()
         content = AuditEntry.content(of: alert, salt: salt, input)
-        terms = EntryDetail.askedTerms(
-            dismissAfter: alert.dismissAfter, snooze: alert.snooze, validFor: alert.validFor,
-            isAwaited: question.isAwaited, leaves: AuditEntry.leaves(of: alert, input),
+        asked = EntryDetail.Asked(
+            of: alert, isAwaited: question.isAwaited, leaves: AuditEntry.leaves(of: alert, input),
             key: KeyDigest(of: alert, source: question.source))
+    }
+
+    /// The detail of its entry.
+    fileprivate func detail(at now: ClockReading, expiry: ClockReading?) -> EntryDetail {
+        var asked = asked
+        asked.bootMilliseconds = now.bootMilliseconds
+        asked.expiry = expiry.map(EntryDetail.Moment.init)
+        return .asked(asked)
     }
 
     /// The alert that it becomes.
@@ -148,7 +155,7 @@ extension QueueTransaction {
         try insert(prepared, as: id, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: source)
         entry.content = prepared.content
-        entry.detail = EntryDetail.asked(at: now, expiry: expiry, terms: prepared.terms)
+        entry.detail = prepared.detail(at: now, expiry: expiry)
         try append(entry, by: caller, concernsOthers: false)
         var receipt = changed(prepared.stored(id, at: now, expiry: expiry).record)
         receipt.timeLeft = expiry.map(now.time)
@@ -180,7 +187,7 @@ extension QueueTransaction {
             record = try store(response, of: alert, by: caller, nil, concernsOthers: true)
         }
         try append(
-            AuditDraft(kind: .superseded, record: record, detail: EntryDetail.superseded(by: id)),
+            AuditDraft(kind: .superseded, record: record, detail: .superseded(by: id)),
             by: caller, concernsOthers: false)
         try update(record, .superseded(by: id))
     }
@@ -342,17 +349,17 @@ extension QueueTransaction {
     @discardableResult
     package func expire(_ alert: StoredAlert, by caller: Caller) throws -> AlertRecord {
         let date = Timestamp.date(milliseconds: now.wallMilliseconds)
-        let detail = EntryDetail.expired(
-            at: now, because: nil, isUnseen: alert.record.presentedAt == nil)
+        let expired = EntryDetail.Expired(
+            at: now, isEarly: false, isUnseen: alert.record.presentedAt == nil)
         // Calls of this process may wait for the alert, although none of them made this change.
         return try store(
             Expiry.response(to: alert.record, at: date), of: alert, by: caller.through("deadline"),
-            detail, concernsOthers: true)
+            .expired(expired), concernsOthers: true)
     }
 
     /// Stores the one response of an alert, with its entry.
     private func store(
-        _ response: Response, of alert: StoredAlert, by caller: Caller, _ detail: String?,
+        _ response: Response, of alert: StoredAlert, by caller: Caller, _ detail: EntryDetail?,
         concernsOthers: Bool = false
     ) throws -> AlertRecord {
         var record = alert.record
@@ -378,7 +385,8 @@ extension QueueTransaction {
         try append(
             AuditDraft(
                 kind: .snoozed, record: record, content: alert.content,
-                detail: EntryDetail.snoozed(until: until)), by: caller, concernsOthers: true)
+                detail: .snoozed(until: EntryDetail.Moment(until))), by: caller,
+            concernsOthers: true)
         try update(record, .snoozed(until: until, isRequeued: record.presentedAt != nil))
         record.snoozes += 1
         record.snoozedUntil = Timestamp.date(milliseconds: until.wallMilliseconds)
@@ -403,8 +411,8 @@ extension QueueTransaction {
         }
         try update(record, .collected(at: now, isStale: reason == Response.staleReason))
         try append(
-            AuditDraft(kind: .collected, record: record, detail: reason), by: caller,
-            concernsOthers: false)
+            AuditDraft(kind: .collected, record: record, detail: reason.map(EntryDetail.unused)),
+            by: caller, concernsOthers: false)
         record.response = response.collected(
             at: Timestamp.date(milliseconds: now.wallMilliseconds))
         return changed(record)
@@ -429,7 +437,7 @@ extension QueueTransaction {
         guard receipt.isNew else { return receipt }
         try append(
             AuditDraft(
-                kind: .ran, record: record, content: content, detail: EntryDetail.ran(step)),
+                kind: .ran, record: record, content: content, detail: .ran(step)),
             by: caller, concernsOthers: false)
         receipt.head = head
         return receipt
@@ -463,7 +471,7 @@ extension QueueTransaction {
             try update(record, .presented(at: moment))
         case .returned(let record, let reason):
             try append(
-                AuditDraft(kind: .returned, record: record, detail: reason), by: caller,
+                AuditDraft(kind: .returned, record: record, detail: .reason(reason)), by: caller,
                 concernsOthers: false)
         case .collected(let id): _ = try collect(existing(id), by: caller)
         }

@@ -69,16 +69,16 @@ extension Resolution {
     /// What the audit log records of an alert's response beside its columns.
     package func detail(
         of record: AlertRecord, _ response: Response, at now: ClockReading
-    ) -> String? {
+    ) -> EntryDetail? {
         switch self {
         case .expireUnattended:
-            EntryDetail.expired(
-                at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
-        case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
-        case .withdraw(_, let reason, _): reason
+            .expired(.init(at: now, isEarly: true, isUnseen: record.presentedAt == nil))
+        case .cancel(let isHandled, _): .cancelled(isHandled: isHandled)
+        case .withdraw(_, let reason, _): reason.map(EntryDetail.reason)
         case .choose, .chooseID:
-            EntryDetail.answered(
-                response, of: record, givenAt: record.alert.limits(response) ? now : nil)
+            EntryDetail.Answered(
+                response, of: record, givenAt: record.alert.limits(response) ? now : nil
+            ).map(EntryDetail.answered)
         case .dismiss: nil
         }
     }

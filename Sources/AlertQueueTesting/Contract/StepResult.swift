@@ -64,9 +64,12 @@ enum StepResult: Equatable, Sendable {
 
     /// The detail of an entry, without the salted hash of a key or of values.
     private static func withoutSalt(_ detail: String?) -> String {
-        (detail ?? "-").split(separator: "; ")
-            .map { part in ["key", "values"].first { part.hasPrefix($0 + " ") } ?? String(part) }
-            .joined(separator: "; ")
+        (detail ?? "-").split(separator: ",")
+            .map { member in
+                ["\"key\"", "\"key_salt\"", "{\"values\"", "\"values\""]
+                    .first { member.hasPrefix($0 + ":") } ?? String(member)
+            }
+            .joined(separator: ",")
     }
 }
 

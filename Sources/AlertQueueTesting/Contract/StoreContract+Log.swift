@@ -140,7 +140,8 @@ extension StoreContract {
             try expectEqual(
                 entries[1].event.at, Timestamp.date(milliseconds: moment.wallMilliseconds),
                 "when it was presented")
-            try expectEqual(entries[2].detail, "the terminal is gone", "why it was returned")
+            try expectEqual(
+                entries[2].meaning, .reason("the terminal is gone"), "why it was returned")
             try expectEqual(
                 try await store.record(1).presentedAt, entries[3].event.at, "the last time")
             try await store.expectSound()
@@ -162,7 +163,8 @@ extension StoreContract {
             await store.close()
             let entries = try await other.entries(from: 3, limit: 100)
             try expectEqual(
-                entries.map(\.detail), (0..<20).map { "\($0)" } + [nil], "the posted entries")
+                entries.map(\.meaning), (0..<20).map { .reason("\($0)") } + [nil],
+                "the posted entries")
             try await other.expectSound()
         },
         StoreCheck("The log records what was shown, even if it differs from what was asked") {

@@ -152,7 +152,7 @@ extension StoreContract {
             _ = try await store.commit(.collect(1), by: .ben)
             let entries = try await store.entries(limit: 9)
             try expectEqual(
-                entries.dropFirst(2).map(\.detail), [why, nil, "not used", nil],
+                entries.dropFirst(2).map(\.meaning), [.reason(why), nil, .unused("not used"), nil],
                 "the details")
             try expectEqual(
                 try await store.verify(expecting: nil).problems.count, 0, "the problems of the log")

@@ -25,7 +25,8 @@ extension StoreContract {
             try expectEqual(
                 entries.map(\.event.kind), [.asked, .resolved, .collected, .ran, .ran], "entries")
             try expectEqual(
-                entries.suffix(2).map(\.detail), ["started", "exit status 3"], "details")
+                entries.suffix(2).map(\.meaning),
+                [.ran(.started(allowsDefault: false)), .ran(.exited(status: 3))], "details")
             try expectEqual(entries[3].content, entries[0].content, "what was approved")
             try expectEqual(entries[3].event.responder, Caller.ana.responder, "by whom")
             try await stores[0].expectSound()

@@ -83,7 +83,7 @@ extension StoreContract {
                     entry.event.responder, ContractQueue.keeper.through("deadline").responder,
                     "the caller that stored it")
                 try expect(
-                    entry.detail?.hasPrefix("unseen; expired at ") ?? false,
+                    entry.expired?.isUnseen == true && entry.expired?.isEarly == false,
                     "the entry says that it was not shown: \(entry.detail ?? "-")")
             }
             try await store.expectSound()

@@ -101,7 +101,7 @@ extension StoreContract {
             try expect(collected.isNew, "it is collected")
             try expect(collected.record.response?.isStale == true, "it is still stale")
             let entry = try require(try await store.entries(of: id, limit: 9).last, "entry")
-            try expectEqual(entry.detail, Response.staleReason, "the reason")
+            try expectEqual(entry.meaning, .unused(Response.staleReason), "the reason")
             try await store.expectSound()
         },
         StoreCheck("What was collected as stale stays so, wherever the clock is set") { queue in

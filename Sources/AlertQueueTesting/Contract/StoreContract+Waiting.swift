@@ -85,8 +85,8 @@ extension StoreContract {
                 return last.response?.outcome == .withdrawn
             }
             try expectEqual(
-                try await store.entries(after: .start, limit: 9).suffix(2).map(\.detail),
-                ["gone", "gone"],
+                try await store.entries(after: .start, limit: 9).suffix(2).map(\.meaning),
+                [.reason("gone"), .reason("gone")],
                 "what the log says")
             try await expectError("alreadyResolved") {
                 try await store.resolve(ids[0], orphan, by: .ben)
@@ -154,9 +154,8 @@ extension StoreContract {
             let store = try await queue.open()
             try await store.ask()
             try await store.askAndWait()
-            let details = try await store.entries(limit: 9).map { $0.detail ?? "" }
-            try expectEqual(
-                details.map { $0.hasPrefix("awaited; leaves ") }, [false, true], "\(details)")
+            let entries = try await store.entries(limit: 9)
+            try expectEqual(entries.map(\.asked?.isAwaited), [false, true], "who waits")
             try await store.expectSound()
         },
     ]

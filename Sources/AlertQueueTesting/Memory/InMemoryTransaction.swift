@@ -81,7 +81,7 @@ extension InMemoryTransaction: QueueTransaction {
     }
 
     func keyDigest(of id: Alert.ID) throws(AlertError) -> KeyDigest {
-        try KeyDigest(asked: queue.log.last(.asked, of: id)?.detail, of: id)
+        try KeyDigest(asked: queue.log.last(.asked, of: id), of: id)
     }
 
     func cancelRequest(of id: Alert.ID) -> CancelRequest? { queue.cancelRequest(of: id) }

@@ -136,10 +136,12 @@ struct Verification {
         if found.known != found.head {
             faults.append("the head of the queue is not the last entry of its log")
         }
-        if found.offset != EntryDetail.clockOffset(found.step) ?? 0 {
+        let step = found.step.flatMap { EntryDetail($0, of: .clock, nil) }
+        let offset = if case .clock(_, let offset)? = step { offset } else { Int64(0) }
+        if found.offset != offset {
             faults.append(
                 "the queue's time is \(found.offset) ms ahead of the server's clock, but the log "
-                    + "says \(EntryDetail.clockOffset(found.step) ?? 0)")
+                    + "says \(offset)")
         }
         if found.time < found.lastTime {
             faults.append("the head of the queue is older than the last entry of its log")
@@ -181,7 +183,7 @@ struct Verification {
 
     /// The alerts that an erasure names, each with the entry that it names itself.
     private func erasures(_ entry: AuditEntry) throws -> [LoggedEntry.Erasure] {
-        try ErasedAlerts(detail: entry.detail)?.ranges.flatMap { range in
+        try entry.erasedAlerts?.ranges.flatMap { range in
             try db.rows(
                 """
                 SELECT id, erased_seq FROM alerts

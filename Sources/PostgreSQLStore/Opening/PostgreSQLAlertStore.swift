@@ -158,7 +158,7 @@ package final class PostgreSQLAlertStore: AlertStore {
             ) { row in
                 (
                     AuditHead(row, at: 0), row.integer(at: 2),
-                    row.optionalText(at: 3).map { QueueMove($0) }
+                    row.optionalText(at: 3).map { QueueMove(detail: $0) }
                 )
             }
             guard let found else { throw Connection.noHead }
@@ -377,11 +377,10 @@ package final class PostgreSQLAlertStore: AlertStore {
                 last = entry.event.cursor
             }
         }
-        if refusal == nil, let last = entries.last, last.event.kind == .moved {
+        if refusal == nil, let move = entries.last?.move {
             // Everything that this process does with the queue ends with that.
-            let place = QueueMove(last.detail ?? "").place
-            known.fail(.moved(location.description, to: place))
-            throw .moved(location.description, to: place)
+            known.fail(.moved(location.description, to: move.place))
+            throw .moved(location.description, to: move.place)
         }
         let isFull = entries.count == limit
         let events = entries.map(\.event).filter { event in

@@ -242,7 +242,7 @@ extension AlertRow {
                 try AuditRow.linkedEntry($0, of: record.id)
             }),
             entry.event.kind == .erased,
-            ErasedAlerts(detail: entry.detail)?.contains(record.id) == true
+            entry.erasedAlerts?.contains(record.id) == true
         {
             found.addErasure(by: sequence)
         }

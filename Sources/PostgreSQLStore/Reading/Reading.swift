@@ -237,7 +237,7 @@ extension Connection {
             let erased = try run(Query.erasures(queue, erasures)).rows(LinkedEntry.init)
             for entry in erased.compactMap({ try? $0.entry.get() }) {
                 guard entry.event.kind == .erased,
-                    let alerts = ErasedAlerts(detail: entry.detail)
+                    let alerts = entry.erasedAlerts
                 else { continue }
                 for row in rows where row.alert.remains?.sequence == entry.event.sequence {
                     guard alerts.contains(row.record.id) else { continue }

@@ -124,7 +124,7 @@ final class Transaction {
             (
                 time: row.integer(at: 0), last: AuditHead(row, at: 1),
                 known: row.blob(at: 3), lastID: row.integer(at: 4),
-                move: row.optionalText(at: 5).map { QueueMove($0) },
+                move: row.optionalText(at: 5).map { QueueMove(detail: $0) },
                 home: row.optionalText(at: 6), commit: row.optionalText(at: 7) ?? ""
             )
         }
@@ -182,12 +182,12 @@ final class Transaction {
             let restored = RestoredQueue.elsewhere(change, after: head, lastAlert: greatestID)
             firstID = restored.firstAlert
             var entry = AuditDraft(kind: .restored)
-            entry.detail = restored.detail
+            entry.detail = .restored(restored)
             try append(entry, by: caller, concernsOthers: true)
         }
         if offset.now != offset.before {
             var entry = AuditDraft(kind: .clock)
-            entry.detail = EntryDetail.clock(
+            entry.detail = .clock(
                 step: offset.before.subtractingBounded(offset.now), offset: offset.now)
             try append(entry, by: caller, concernsOthers: true)
         }
@@ -348,7 +348,7 @@ extension Transaction: QueueTransaction {
 
     func keyDigest(of id: Alert.ID) throws -> KeyDigest {
         let trail = try AlertTrail(of: id, from: read(Query.trail(queue, id)))
-        return try KeyDigest(asked: trail.asked?.detail, of: id)
+        return try KeyDigest(asked: trail.asked, of: id)
     }
 
     func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {

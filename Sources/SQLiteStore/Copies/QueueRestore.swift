@@ -280,7 +280,7 @@ struct QueueSwap: Sendable {
         try db.change("UPDATE upkeep SET first_id = ?", .integer(restored.firstAlert))
         let context = try WriteContext(db: db, of: copy.files, now: clock.now())
         var entry = AuditDraft(kind: .restored)
-        entry.detail = restored.detail
+        entry.detail = .restored(restored)
         try context.audit(entry, by: caller)
         for (id, problems) in verified.contradictedAlerts {
             try context.audit(

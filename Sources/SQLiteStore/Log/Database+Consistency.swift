@@ -51,7 +51,7 @@ extension Database {
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
     func keyDigest(of id: Alert.ID) throws -> KeyDigest {
-        try KeyDigest(asked: trail(of: id).asked?.detail, of: id)
+        try KeyDigest(asked: trail(of: id).asked, of: id)
     }
 
     /// The last id that was assigned, and the lowest after it that an entry is about.
@@ -108,18 +108,14 @@ extension Database {
     /// about an erasure.
     func erasure(at sequence: Int64) throws -> ErasedAlerts? {
         try first(Self.entryAt, .integer(sequence)) { row in
-            (try? AuditRow.entry(row)).flatMap(Self.erased)
+            (try? AuditRow.entry(row))?.erasedAlerts
         } ?? nil
     }
 
     /// The same from an entry that is as it was written, for the row of an alert that names it.
     private func erasure(at sequence: Int64, of id: Alert.ID) throws -> ErasedAlerts? {
         try first(Self.entryAt, .integer(sequence)) { row in
-            Self.erased(try AuditRow.linkedEntry(row, of: id))
+            try AuditRow.linkedEntry(row, of: id).erasedAlerts
         } ?? nil
-    }
-
-    private static func erased(_ entry: AuditEntry) -> ErasedAlerts? {
-        entry.event.kind == .erased ? ErasedAlerts(detail: entry.detail) : nil
     }
 }

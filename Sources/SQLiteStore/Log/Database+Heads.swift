@@ -21,7 +21,7 @@ extension Database {
         ) { row in
             (
                 AuditHead(sequence: row.integer(at: 0), hash: row.blob(at: 1) ?? []),
-                row.optionalText(at: 2).map { QueueMove($0) }
+                row.optionalText(at: 2).map { QueueMove(detail: $0) }
             )
         } ?? (AuditHead.start, nil)
     }

@@ -162,7 +162,7 @@ extension Database {
 
     /// The alerts that an erasure names, each with the entry that it names itself.
     private func erasures(_ entry: AuditEntry) throws -> [LoggedEntry.Erasure] {
-        guard let alerts = ErasedAlerts(detail: entry.detail) else { return [] }
+        guard let alerts = entry.erasedAlerts else { return [] }
         return try alerts.ranges.flatMap { range in
             try rows(
                 """

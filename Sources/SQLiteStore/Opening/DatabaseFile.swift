@@ -9,19 +9,26 @@ import TextFormats
 
 /// The database file of a queue, which is created, recognised, migrated and opened here.
 struct DatabaseFile: Sendable {
-    /// Marks the file as ours, "alq2"; see <https://sqlite.org/pragma.html#pragma_application_id>.
-    static let applicationID: UInt32 = 0x616c_7132
-    /// Marks a backup, "alb2".
-    static let backupID: UInt32 = 0x616c_6232
-    /// Marked the queues and backups of alertq 0.1.0, whose tables are others: "alrq", "alrb".
-    private static let firstIDs: [UInt32] = [0x616c_7271, 0x616c_7262]
+    /// Marks the file as ours, "alq3"; see <https://sqlite.org/pragma.html#pragma_application_id>.
+    static let applicationID: UInt32 = 0x616c_7133
+    /// Marks a backup, "alb3".
+    static let backupID: UInt32 = 0x616c_6233
+    /// What marked the queues and backups of earlier versions, whose tables or log have other forms:
+    /// "alrq" and "alrb", "alq2" and "alb2".
+    private static let earlierIDs: [UInt32: String] = [
+        0x616c_7271: "0.1.0", 0x616c_7262: "0.1.0", 0x616c_7132: "0.2.0", 0x616c_6232: "0.2.0",
+    ]
+
     /// Why those are refused, and what to do.
-    static let firstReason = """
-        was made by alertq 0.1.0, and this version does not read it; it was not touched. Keep \
-        alertq 0.1.0 to read it and to archive it, with “alertq audit export” and “alertq history \
-        --json”. A new queue needs another path, or this file and those next to it moved to \
+    static func isEarlier(_ version: String) -> String {
+        """
+        was made by alertq \(version), and this version does not read it; it was not touched. Keep \
+        alertq \(version) to read it and to archive it, with “alertq audit export” and “alertq \
+        history --json”. A new queue needs another path, or this file and those next to it moved to \
         another directory; its keys are new
         """
+    }
+
     let files: QueueFiles
 
     /// The files that this process has open through SQLite, with a count of each.
@@ -253,8 +260,8 @@ struct DatabaseFile: Sendable {
         guard let id, let version else {
             throw .incompatible(path: path, "is not an SQLite database")
         }
-        guard !Self.firstIDs.contains(id) else {
-            throw .incompatible(path: path, Self.firstReason)
+        if let version = Self.earlierIDs[id] {
+            throw .incompatible(path: path, Self.isEarlier(version))
         }
         let isOurs = [Self.applicationID, Self.backupID].contains(id)
         // Both numbers are there from the first commit on.

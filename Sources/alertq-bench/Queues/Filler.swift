@@ -76,10 +76,11 @@ final class Filler {
         let entry = Entry(id: id, source: sample.source, at: asked, content: content)
         try audit(
             .asked, entry,
-            detail: EntryDetail.asked(
-                at: moment, expiry: expiry, dismissAfter: nil, snooze: nil, validFor: nil,
-                isAwaited: false, leaves: AuditEntry.leaves(of: alert),
-                key: KeyDigest(of: alert, source: sample.source)))
+            detail: .asked(
+                EntryDetail.Asked(
+                    at: moment, expiry: expiry, of: alert, isAwaited: false,
+                    leaves: AuditEntry.leaves(of: alert),
+                    key: KeyDigest(of: alert, source: sample.source))))
         guard isResolved else { return }
         if entries > 3 { try audit(.presented, entry) }
         try respond(sample, entry, resolved: asked + Self.step, isCollected: entries > 2)
@@ -110,10 +111,11 @@ final class Filler {
             .optional(isCollected ? resolved : nil), .integer(entry.id))
         var entry = entry
         entry.at = resolved
-        let detail: String? =
+        let detail: EntryDetail? =
             switch sample.outcome {
-            case .expired: EntryDetail.expired(at: reading(resolved), because: nil, isUnseen: false)
-            case .cancelled: EntryDetail.cancelled(isHandled: false)
+            case .expired:
+                .expired(.init(at: reading(resolved), isEarly: false, isUnseen: false))
+            case .cancelled: .cancelled(isHandled: false)
             case .answered, .dismissed, .withdrawn: nil
             }
         try audit(.resolved, entry, sample, detail: detail)
@@ -135,7 +137,8 @@ final class Filler {
     }
 
     private func audit(
-        _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil, detail: String? = nil
+        _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil,
+        detail: EntryDetail? = nil
     ) throws {
         let asker = Responder(
             Account(uid: 0, name: "root"), via: "bench",
@@ -151,7 +154,8 @@ final class Filler {
                 source: entry.source, outcome: sample?.outcome, buttonIndex: sample?.button,
                 by: sample?.by, responder: sample == nil ? asker : person),
             buttonRole: role, loginUID: nil, session: nil, boot: boot,
-            content: kind == .collected ? nil : entry.content, detail: detail, previous: head.hash)
+            content: kind == .collected ? nil : entry.content, detail: detail?.text,
+            previous: head.hash)
         link.hash = link.computedHash
         try insert(link, milliseconds: entry.at)
         head = AuditHead(sequence: link.event.sequence, hash: link.hash)

@@ -51,16 +51,17 @@ struct AlertTrailTests {
         }
 
         mutating func add(
-            _ kind: AlertEvent.Kind, content: [UInt8]? = nil, detail: String? = nil
+            _ kind: AlertEvent.Kind, content: [UInt8]? = nil, detail: EntryDetail? = nil
         ) {
             var draft = AuditDraft(kind: kind, record: record, content: content, detail: detail)
             switch kind {
             case .asked:
                 draft.content = content ?? self.content
-                draft.detail = EntryDetail.asked(
-                    at: Self.start, expiry: expiry, dismissAfter: nil, snooze: nil, validFor: nil,
-                    isAwaited: false, leaves: AuditEntry.leaves(of: record.alert),
-                    key: KeyDigest(of: record.alert, source: "test"))
+                draft.detail = .asked(
+                    EntryDetail.Asked(
+                        at: Self.start, expiry: expiry, of: record.alert, isAwaited: false,
+                        leaves: AuditEntry.leaves(of: record.alert),
+                        key: KeyDigest(of: record.alert, source: "test")))
             case .presented, .snoozed: draft.content = content ?? self.content
             case .resolved:
                 draft = AuditDraft(
@@ -111,8 +112,8 @@ struct AlertTrailTests {
         #expect(life.faults == [])
         life.add(.collected)
         life.record.response = life.response.collected(at: life.response.resolvedAt)
-        life.add(.ran, content: life.content, detail: "started")
-        life.add(.ran, detail: "exit status 0")
+        life.add(.ran, content: life.content, detail: .ran(.started(allowsDefault: false)))
+        life.add(.ran, detail: .ran(.exited(status: 0)))
         #expect(life.faults == [])
     }
 
@@ -155,23 +156,23 @@ struct AlertTrailTests {
     @Test("The alert that took another's place is the one of its entry, which comes after its end")
     func superseded() {
         let differs = "- differs from the log in which alert was asked in its place"
-        for (outcome, successor, detail, isRight) in [
-            (.withdrawn, 2, "by 2", true), (.answered, 2, "by 2", true),
-            (.withdrawn, 3, "by 2", false), (.withdrawn, nil, "by 2", false),
+        for (outcome, successor, told, isRight) in [
+            (.withdrawn, 2, 2, true), (.answered, 2, 2, true),
+            (.withdrawn, 3, 2, false), (.withdrawn, nil, 2, false),
             (.answered, 2, nil, false), (.withdrawn, nil, nil, true),
-        ] as [(Outcome, Alert.ID?, String?, Bool)] {
+        ] as [(Outcome, Alert.ID?, Alert.ID?, Bool)] {
             var life = Life()
             life.add(.asked)
             life.outcome = outcome
             life.add(.resolved)
             life.record.response = life.response
             life.record.response?.supersededBy = successor
-            if let detail { life.add(.superseded, detail: detail) }
+            if let told { life.add(.superseded, detail: .superseded(by: told)) }
             #expect(life.faults == (isRight ? [] : [differs]), "\(successor as Any)")
         }
         var waiting = Life()
         waiting.add(.asked)
-        waiting.add(.superseded, detail: "by 2")
+        waiting.add(.superseded, detail: .superseded(by: 2))
         #expect(waiting.faults.first == "2 was superseded before it had ended")
     }
 

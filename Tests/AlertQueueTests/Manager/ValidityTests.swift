@@ -49,7 +49,7 @@ struct ValidityTests {
                 continue
             }
             #expect(response.button?.id == "Deploy" && response.isStale)
-            #expect(try await reason(manager) == "it was stale")
+            #expect(try await reason(manager) == #"{"unused":"stale"}"#)
         }
         await manager.close()
     }
@@ -60,7 +60,7 @@ struct ValidityTests {
         try await manager.register(handler: "apply") { [recorder] _ in recorder.note("ran") }
         #expect(await eventually { !recorder.lines.isEmpty })
         #expect(recorder.lines.first?.contains("the answer to alert 1 is stale") == true)
-        #expect(try await eventually { try await reason(manager) == "it was stale" })
+        #expect(try await eventually { try await reason(manager) == #"{"unused":"stale"}"# })
         await manager.close()
         #expect(recorder.lines.count == 1)
     }
@@ -71,7 +71,7 @@ struct ValidityTests {
         try await manager.show(Self.question()) { [recorder] _, _ in recorder.note("ran") }
         #expect(await eventually { !recorder.lines.isEmpty })
         #expect(recorder.lines.first?.contains("the answer to alert 1 is stale") == true)
-        #expect(try await eventually { try await reason(manager) == "it was stale" })
+        #expect(try await eventually { try await reason(manager) == #"{"unused":"stale"}"# })
         await manager.close()
         #expect(recorder.lines.count == 1)
     }
@@ -84,7 +84,7 @@ struct ValidityTests {
             return true
         }
         #expect(offer == .stale && recorder.lines.isEmpty)
-        #expect(try await reason(manager) == "it was stale")
+        #expect(try await reason(manager) == #"{"unused":"stale"}"#)
         await manager.close()
     }
 

@@ -233,7 +233,8 @@ struct FieldTests {
         let withdrawn = try await queue.run("withdraw", "1", "--because", "the disk is new")
         #expect(withdrawn.code == 0, "\(withdrawn)")
         let entries = try await queue.objects("audit", "list")
-        #expect(entries.contains { $0["detail"] as? String == "the disk is new" })
+        #expect(
+            entries.contains { $0["detail"] as? [String: String] == ["reason": "the disk is new"] })
         let long = try await queue.run("withdraw", "1", "--because", " ")
         #expect(long.code != 0)
         #expect(try await queue.isSound())

@@ -48,7 +48,9 @@ struct RunTests {
         #expect(end.code == 7 && end.output == "out\n" && end.errors.hasSuffix("\nerr\n"), "\(end)")
         #expect(runs == ["1 run"])
         #expect(
-            try await events() == ["resolved", "collected", "ran started", "ran exit status 7"])
+            try await events() == [
+                "resolved", "collected", #"ran {"started":true}"#, #"ran {"exit_status":7}"#,
+            ])
         #expect(try await queue.isSound())
     }
 
@@ -225,7 +227,7 @@ struct RunTests {
         #expect(second.code == 125 && second.errors.contains("alert 2 still waits"), "\(second)")
         #expect(
             try await events() == [
-                "resolved", "collected", "ran started", "ran not started: the command has changed",
+                "resolved", "collected", #"ran {"started":true}"#, #"ran {"changed":true}"#,
             ])
     }
 
@@ -315,6 +317,6 @@ struct RunTests {
         let end = await child.finish()
         #expect(end.code == 125 && end.errors.contains("Exec format error"), "\(end)")
         let last = try await events().last ?? ""
-        #expect(last == "ran not started: Exec format error")
+        #expect(last == #"ran {"errno":8}"#)
     }
 }

@@ -37,8 +37,8 @@ struct UnattendedTests {
         #expect(try await isExpiredByPolicy())
         let entries = try await queue.objects("audit", "list")
         let resolved = try #require(entries.first { $0["event"] as? String == "resolved" })
-        let detail = try #require(resolved["detail"] as? String)
-        #expect(detail.hasPrefix("nobody was there; unseen; expired at "))
+        let detail = try #require(resolved["detail"] as? [String: Any])
+        #expect(detail["nobody_there"] as? Bool == true && detail["unseen"] as? Bool == true)
         #expect(try await queue.isSound())
     }
 

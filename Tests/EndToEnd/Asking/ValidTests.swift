@@ -42,7 +42,7 @@ struct ValidTests {
         #expect(again.code == 18 && again.output.isEmpty, "\(again)")
         let rows = try await queue.rows(
             "SELECT event || coalesce(' ' || detail, '') FROM audit WHERE event = 'collected'")
-        #expect(rows == ["collected it was stale"])
+        #expect(rows == [#"collected {"unused":"stale"}"#])
         #expect(try await queue.objects("history").first?["button"] as? String == "yes")
         #expect(try await queue.isSound())
     }

@@ -23,7 +23,7 @@ struct AuditExampleTests {
             #expect(finished.output == hash + "  -\n")
         }
         #expect(blocks[2].text.contains("64:" + hashes[0]))
-        #expect(blocks[2].text.contains(":leaves " + hashes[1]))
+        #expect(blocks[2].text.contains(#""leaves":""# + hashes[1]))
     }
 
     @Test("The example has as many fields as a real entry, in the order of the table")

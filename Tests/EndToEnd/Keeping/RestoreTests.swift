@@ -85,7 +85,7 @@ struct RestoreTests {
         #expect(old.code == 0 && old.output == "5 entries verify\n", "\(old)")
         let entry = try await queue.rows(
             "SELECT via, detail FROM audit WHERE event = 'restored'")
-        #expect(entry.count == 1 && entry[0].hasPrefix("restore|backup 3:"), "\(entry)")
+        #expect(entry.count == 1 && entry[0].hasPrefix(#"restore|{"backup":"3:"#), "\(entry)")
     }
 
     @Test("A queue without entries beyond the backup is replaced without --force")

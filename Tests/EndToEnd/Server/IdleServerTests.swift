@@ -64,7 +64,9 @@ struct IdleServerTests {
         #expect(written <= 3 * Int64(signs) * 600 + 1000, "\(written) bytes")
         let seconds = Double(after.time - before.time) / 1000
         let transactions = Double(after.transactions - before.transactions)
-        #expect(transactions / seconds <= 16 * Double(children.count) + 5, "\(transactions)")
+        // Those of this test come in addition, and what the server counts some seconds later.
+        let most = (16 * Double(children.count) + 5) * seconds + 100
+        #expect(transactions <= most, "\(transactions) in \(seconds) s")
         for child in children {
             child.kill(SIGTERM)
             _ = await child.exit()
@@ -83,7 +85,7 @@ struct IdleServerTests {
         guard count > 0 else { return try await Task.sleep(for: .seconds(3)) }
         let first = try signs()
         #expect(
-            try await eventually(each: .milliseconds(100)) {
+            try await eventually(each: .milliseconds(500)) {
                 let now = try signs()
                 return now.count == count && now.allSatisfy { $0 > first.last ?? 0 }
             })

@@ -30,10 +30,11 @@ struct RunKillTests {
 
     private func facts(_ queue: CommandLineQueue) async throws -> Facts {
         let text = (try? String(contentsOfFile: queue.directory + "/out", encoding: .utf8)) ?? ""
-        let rows = try await queue.rows("SELECT detail FROM audit WHERE event = 'ran'")
+        let rows = try await queue.rows(
+            "SELECT coalesce(detail ->> 'started', 0) FROM audit WHERE event = 'ran'")
         return Facts(
-            runs: text.split(separator: "\n").count, starts: rows.count { $0 == "started" },
-            ends: rows.count { $0 != "started" })
+            runs: text.split(separator: "\n").count, starts: rows.count { $0 == "1" },
+            ends: rows.count { $0 != "1" })
     }
 
     /// A queue in which the question has a yes that nothing has used.

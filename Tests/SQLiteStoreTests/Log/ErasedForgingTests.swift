@@ -29,7 +29,7 @@ struct ErasedForgingTests {
                 + "salt = NULL WHERE id = 6",
             "UPDATE alerts SET title = NULL, message = NULL, buttons = '[{},{}]', info = '{}', "
                 + "salt = NULL WHERE id = 5",
-            "UPDATE audit SET detail = 'alerts 1-5' WHERE event = 'erased'",
+            "UPDATE audit SET detail = '{\"alerts\":[1,5]}' WHERE event = 'erased'",
         ])
     func forged(script: String) async throws {
         let log = try await AuditLog()

@@ -151,7 +151,7 @@ struct FactForgingTests {
         ("UPDATE alerts SET superseded_by = -1 WHERE id = 1", 1),
         ("UPDATE OR REPLACE alerts SET superseded_by = 0 WHERE id = 1", 1),
         ("UPDATE alerts SET superseded_by = 3 WHERE id = 2", 2),
-        ("UPDATE audit SET detail = 'by 3' WHERE event = 'superseded'", 1),
+        (#"UPDATE audit SET detail = '{"by":3}' WHERE event = 'superseded'"#, 1),
         ("UPDATE audit SET event = 'returned' WHERE event = 'superseded'", 1),
     ]
 
@@ -258,10 +258,11 @@ struct FactForgingTests {
     func otherForm() async throws {
         for (kind, detail, reason) in [
             (AlertEvent.Kind.asked, nil, "alert 12 was already asked by entry"),
-            (.erased, "alerts 12;", "does not say whose texts were erased"),
-            (.erased, "alerts 12", "alert 12 does not name entry"),
-            (.erased, "alerts 1-9223372036854775807", "of these exist"),
-        ] as [(AlertEvent.Kind, String?, String)] {
+            (.erased, .reason("x"), "does not say whose texts were erased"),
+            (.erased, .reason("x"), "has a detail that no entry of its kind has"),
+            (.erased, .erased(ErasedAlerts([12])), "alert 12 does not name entry"),
+            (.erased, .erased(ErasedAlerts([12, 99])), "of these exist"),
+        ] as [(AlertEvent.Kind, EntryDetail?, String)] {
             let log = try await AuditLog()
             try await log.fillRichly()
             try await log.store.commits.perform(.upkeep, "forge") { context in
@@ -275,6 +276,32 @@ struct FactForgingTests {
             #expect(problems.contains { $0.reason.contains(reason) }, "\(problems)")
             await log.store.close()
         }
+    }
+
+    @Test(
+        "A detail that says the same in another form, with a recomputed hash, is found",
+        arguments: [
+            "replace(detail, '{', '{ ')", "replace(detail, '\"leaves\"', '\"\\u006ceaves\"')",
+            "json_insert(detail, '$.zeal', 1)", "json_insert(detail, '$.awaited', json('false'))",
+        ])
+    func otherJSON(expression: String) async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        _ = try await log.store.ask(.yesNo("Last?"))
+        let last = try #require(try await log.store.auditHead()).sequence
+        try log.forge("UPDATE audit SET detail = \(expression) WHERE seq = \(last)")
+        let entry = try await log.store.entries(from: last, limit: 1)[0]
+        try log.forge(
+            "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(
+            problems.contains {
+                $0.sequence == last && $0.reason.contains("a detail that no entry of its kind has")
+            }, "\(problems)")
+        let independent = try await Child.run(
+            "python3", AuditVerificationTests.verifier, log.queue.path)
+        #expect(independent.errors.hasPrefix("entry \(last): "), "\(independent)")
+        await log.store.close()
     }
 
     @Test("An ask without a detail and with a recomputed hash is found")
@@ -347,8 +374,7 @@ struct FactForgingTests {
                 .integer(context.now.wallMilliseconds), .integer(context.head.sequence + 1))
             try context.didResolve(row.record.source)
             let detail = EntryDetail.expired(
-                at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
-                isUnseen: true)
+                .init(at: context.now, isEarly: edit.hasReason, isUnseen: true))
             for _ in 0..<(edit.isTwice ? 2 : 1) {
                 try context.audit(
                     AuditDraft(

@@ -176,7 +176,9 @@ struct ToldResponseTests: StoreSuite {
         let id = try await answered()
         try await store.commits.perform(.upkeep, "forge") { context in
             let row = try #require(try context.db.alert(id))
-            let detail = try context.db.first("SELECT detail FROM audit") { $0.text() }
+            let text = try #require(
+                try context.db.first("SELECT detail FROM audit") { $0.text() })
+            let detail = EntryDetail(text, of: .asked, nil)
             try context.audit(
                 AuditDraft(
                     kind: .asked, record: row.record, content: row.content, detail: detail),

@@ -8,7 +8,6 @@ import json
 import re
 import sqlite3
 import sys
-from datetime import datetime, timedelta, timezone
 
 ENTRY = """
     seq at_ms event alert_id source outcome button_index button_role resolved_by account_host
@@ -46,9 +45,16 @@ def content_hash(alert):
     return sha256(fields)
 
 
-def time(milliseconds):
-    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=milliseconds)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (milliseconds % 1000)
+def told(entry):
+    """What the detail of an entry says; None if it is not the canonical JSON of an object."""
+    if entry["detail"] is None:
+        return {}
+    try:
+        said = json.loads(entry["detail"])
+    except ValueError:
+        return None
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return said if isinstance(said, dict) and text == entry["detail"] else None
 
 
 def erased_buttons(alert):
@@ -85,61 +91,47 @@ def key_hash(alert, salt):
     return sha256(fields)
 
 
-def key_part(alert, told):
-    """The key in the detail of an ask's entry, with the salt given there."""
-    match = re.search(r"; key ([0-9a-f]{32}) ([0-9a-f]{64}); ", told)
-    if not match:
-        return "no key"
-    digest = match[2] if alert["salt"] is None else key_hash(alert, match[1]).hex()
-    return "key %s %s" % (match[1], digest)
+def key_members(alert, said):
+    """The members about the key in the detail of an ask's entry, with the salt given there."""
+    salt = said.get("key_salt", "")
+    digest = said.get("key") if alert["salt"] is None else key_hash(alert, salt).hex()
+    return {"key": digest, "key_salt": salt}
 
 
-def asked_detail(alert, told):
-    """The expected detail of an ask's entry: the deadline, the timers, the clocks and the rest."""
-    parts = []
-    if alert["expires_ms"] is not None:
-        boot = alert["expires_boot_ms"]
-        clock = "wall clock" if boot is None else "boot clock %d ms" % boot
-        parts.append("expires %s, %s" % (time(alert["expires_ms"]), clock))
-    if alert["dismiss_after_ms"] is not None:
-        parts.append("dismiss after %d ms" % alert["dismiss_after_ms"])
-    if alert["snooze_ms"] is not None:
-        parts.append("snooze %d ms" % alert["snooze_ms"])
-    if alert["valid_ms"] is not None:
-        parts.append("valid for %d ms" % alert["valid_ms"])
+def asked_detail(alert, said):
+    """What the detail of an ask's entry should say: the deadline, the timers and the rest."""
+    names = "asked_boot_ms expires_ms expires_boot_ms dismiss_after_ms snooze_ms valid_ms".split()
+    expected = {name: alert[name] for name in names if alert[name] is not None}
     if alert["awaited"]:
-        parts.append("awaited")
-    parts.append("leaves " + leaves_hash(alert).hex())
+        expected["awaited"] = True
     if alert["key"] is not None:
-        parts.append(key_part(alert, told))
-    parts.append("asked at %d ms" % alert["asked_boot_ms"])
-    return "; ".join(parts)
+        expected.update(key_members(alert, said))
+    return {**expected, "leaves": leaves_hash(alert).hex()}
 
 
 def is_in_time(entry, alert):
     """Whether an expiry came after its deadline, by the deadline's own clock."""
-    match = EXPIRED.fullmatch(entry["detail"])
-    if match[1]:
+    said = told(entry)
+    if "nobody_there" in said:
         return True
     if entry["boot"] == alert["boot"] and alert["expires_boot_ms"] is not None:
-        return int(match[2]) >= alert["expires_boot_ms"]
+        return said.get("expired_boot_ms", -1) >= alert["expires_boot_ms"]
     return entry["at_ms"] >= alert["expires_ms"]
 
 
-EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms")
-GIVEN = re.compile(r"given at (-?[0-9]+) ms(?:; (.*))?")
-ERASED = re.compile(r"alerts ([0-9]+(?:-[0-9]+)?(?:, [0-9]+(?:-[0-9]+)?)*)")
+def ranges(ends):
+    """The ranges of numbers whose first and last ones are listed in turn."""
+    return list(zip(ends[::2], ends[1::2]))
 
 
 def is_erased(db, entry):
     """Whether the alerts of an erasure have lost their texts, and name the entry."""
-    match = ERASED.fullmatch(entry["detail"])
-    for part in match[1].split(", ") if match else []:
-        first, _, last = part.partition("-")
+    erased = ranges(told(entry).get("alerts", []))
+    for first, last in erased:
         rows = db.execute(
             "SELECT * FROM alerts WHERE outcome IS NOT NULL AND id BETWEEN ? AND ?",
-            (first, last or first)).fetchall()
-        if len(rows) != int(last or first) - int(first) + 1:
+            (first, last)).fetchall()
+        if len(rows) != last - first + 1:
             return False
         for row in rows:
             buttons = json.loads(row["buttons"])
@@ -149,13 +141,7 @@ def is_erased(db, entry):
                 return False
             if row["erased_seq"] != entry["seq"]:
                 return False
-    return match is not None
-
-
-RESTORED = re.compile(
-    r"backup (none|[0-9]+:[0-9a-f]{64})(?:; replaced (?:none|[0-9]+:[0-9a-f]{64}|an unreadable"
-    r" queue)|; on another (server|timeline))?; alerts from ([0-9]+)"
-    r"(?:; problems in entries (.*))?")
+    return erased != []
 
 
 class Numbers:
@@ -179,14 +165,14 @@ class Numbers:
         return None
 
     def restore_fault(self, entry):
-        match = RESTORED.fullmatch(entry["detail"] or "")
-        if not match:
+        said = told(entry) or {}
+        if not {"backup", "first_alert"} <= set(said):
             return "it does not say what was restored"
         end = "%d:%s" % (entry["seq"] - 1, entry["previous"].hex())
-        if match[1] != ("none" if entry["seq"] == 1 else end):
+        if said["backup"] != ("none" if entry["seq"] == 1 else end):
             return "it does not go on from the backup"
-        first = int(match[3])
-        jump = 0 if match[2] == "timeline" else 2**32
+        first = said["first_alert"]
+        jump = 0 if said.get("replaced") == "timeline" else 2**32
         if first - max(self.last, self.start - 1) <= jump:
             return "its ids were given before"
         self.start = first
@@ -194,11 +180,11 @@ class Numbers:
 
 
 def answer_detail(alert):
-    """The expected detail of an answer's entry: the hash of its values and its note."""
+    """What an answer's entry should say of its values and its note: their hash."""
     note, values = alert["note"], alert["field_values"]
     if note is None and values is None:
         return None
-    return "values " + sha256(["alertq-values-1", alert["salt"], note, values]).hex()
+    return sha256(["alertq-values-1", alert["salt"], note, values]).hex()
 
 
 def goes_stale(alert):
@@ -211,13 +197,11 @@ def goes_stale(alert):
 
 def given_fault(entry, alert):
     """Whether the row has another time of the answer, by the boot clock, than the entry."""
-    told = (alert["resolved_boot"], alert["resolved_boot_ms"])
+    row = (alert["resolved_boot"], alert["resolved_boot_ms"])
     if not goes_stale(alert):
-        return told != (None, None)
-    match = (EXPIRED if alert["outcome"] == "expired" else GIVEN).fullmatch(entry["detail"] or "")
-    if not match:
-        return True
-    return told != (entry["boot"], int(match[2 if alert["outcome"] == "expired" else 1]))
+        return row != (None, None)
+    name = "expired_boot_ms" if alert["outcome"] == "expired" else "given_boot_ms"
+    return row != (entry["boot"], told(entry).get(name))
 
 
 RESPONDER = "account_host responder_uid responder via tty ssh responder_host responder_pid".split()
@@ -231,9 +215,9 @@ def ending(entry):
     is_timer = entry["outcome"] == "expired" or (
         entry["outcome"] == "dismissed" and entry["resolved_by"] == "system")
     who = [entry[name] for name in "account_host uid user via tty ssh host pid".split()]
-    handled = int(entry["detail"] == "handled by the delegate" and entry["outcome"] == "cancelled")
-    told = [entry[name] for name in "outcome button_index resolved_by at_ms".split()]
-    return told + [handled] + ([None] * len(who) if is_timer else who)
+    handled = int("handled" in told(entry))
+    ends = [entry[name] for name in "outcome button_index resolved_by at_ms".split()]
+    return ends + [handled] + ([None] * len(who) if is_timer else who)
 
 
 class Life:
@@ -253,7 +237,7 @@ class Life:
         elif entry["event"] == "collected":
             self.collected = entry["at_ms"]
         elif entry["event"] == "superseded":
-            self.successor = int((entry["detail"] or "").partition("by ")[2] or 0)
+            self.successor = (told(entry) or {}).get("by", 0)
 
     def fault(self, row):
         """The fault in a row; None if there is none."""
@@ -272,9 +256,9 @@ class Life:
 
 def row_fault(db, entry, alert):
     """The fault in the rows that an entry describes; None if there is none."""
+    said = told(entry)
     if entry["event"] == "asked":
-        detail = asked_detail(alert, entry["detail"])
-        if (entry["boot"], entry["detail"]) != (alert["boot"], detail):
+        if (entry["boot"], said) != (alert["boot"], asked_detail(alert, said)):
             return "the clock, the deadline, the timers, the wait or what is left were changed"
     if entry["event"] == "resolved" and ending(entry) != [alert[name] for name in ENDING]:
         return "how it ended was changed"
@@ -283,25 +267,13 @@ def row_fault(db, entry, alert):
     if entry["outcome"] is not None and given_fault(entry, alert):
         return "it was given at another time"
     if entry["outcome"] is not None and alert["salt"] is not None:
-        detail = answer_detail(alert)
-        expected = entry["detail"] if entry["outcome"] in ("answered", "dismissed") else None
-        given = GIVEN.fullmatch(expected or "")
-        if given:
-            expected = given[2]
-        if detail != expected:
+        if answer_detail(alert) != said.get("values"):
             return "the values or the note of the answer were changed"
-    if entry["event"] == "superseded" and entry["detail"] != "by %d" % alert["superseded_by"]:
+    if entry["event"] == "superseded" and said != {"by": alert["superseded_by"]}:
         return "it names an alert other than the one that took its place"
     if entry["event"] == "erased" and not is_erased(db, entry):
         return "what is left of erased alerts was changed"
     return None
-
-
-def numbers_in(text):
-    """The numbers of a list such as `5, 9-12`."""
-    for part in (text or "").split(", ") if text else []:
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
 
 
 class Known:
@@ -316,10 +288,9 @@ class Known:
             self.since = self.last
             return
         self.last = entry["seq"]
-        match = RESTORED.fullmatch(entry["detail"] or "")
-        if match and match[4]:
+        for first, last in ranges((told(entry) or {}).get("problems", [])):
             self.since = entry["seq"]
-            self.entries.update(n for n in numbers_in(match[4]) if n < entry["seq"])
+            self.entries.update(range(first, min(last + 1, entry["seq"])))
 
     def has(self, fault):
         entry, alert, _ = fault
@@ -334,6 +305,9 @@ def entry_faults(db, entry, asked):
     """The faults of an entry, and of the rows that it describes."""
     if not is_intact(entry):
         yield "it was changed"
+        return
+    if told(entry) is None:
+        yield "its detail is not canonical JSON"
         return
     if entry["event"] == "restored":
         # The alert that it names may be gone: that is why it is named.

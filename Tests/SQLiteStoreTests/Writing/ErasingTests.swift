@@ -221,15 +221,14 @@ struct ErasingTests: StoreSuite {
         let entry = try #require(try await store.entries(limit: 100).last)
         #expect(entry.event.kind == .erased)
         #expect(entry.event.alertID == nil)
-        #expect(entry.detail == "alerts 1-3, 5")
+        #expect(entry.detail == #"{"alerts":[1,3,5,5]}"#)
         #expect(entry.event.responder.account.name == "ben")
-        #expect(ErasedAlerts(detail: entry.detail)?.ranges == [1...3, 5...5])
-        #expect(ErasedAlerts(detail: "alerts 1") != nil)
+        #expect(entry.erasedAlerts?.ranges == [1...3, 5...5])
         for other in [
-            "alerts ", "alerts 3-1", "alerts 2, 1", "alerts 1-2-3", "x", "alerts a", "alerts 1-1",
-            "alerts 1,2", "alerts 1; more", "alerts 0",
+            #"{"alerts":[]}"#, #"{"alerts":[3,1]}"#, #"{"alerts":[2,2,1,1]}"#, #"{"alerts":[1]}"#,
+            #"{"alerts":[1,2,3,3]}"#, #"{"alerts":["1",2]}"#, #"{"alerts":[0,1]}"#, "[1,1]", "x",
         ] {
-            #expect(ErasedAlerts(detail: other) == nil, "\(other)")
+            #expect(EntryDetail(other, of: .erased, nil) == nil, "\(other)")
         }
         await store.close()
     }

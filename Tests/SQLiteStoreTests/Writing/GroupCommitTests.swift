@@ -68,7 +68,8 @@ struct GroupCommitTests {
         let returned = "FROM audit WHERE event = 'returned'"
         #expect(
             try queue.integer("SELECT count(*) \(returned)") == Int64(GroupCommit.maximumPosted))
-        #expect(try queue.integer("SELECT detail \(returned) ORDER BY seq LIMIT 1") == 5)
+        #expect(
+            try queue.integer("SELECT detail ->> 'reason' \(returned) ORDER BY seq LIMIT 1") == 5)
     }
 
     @Test("Notes that can't be written when the queue is closed are reported")

@@ -21,7 +21,7 @@ struct UnseenTests {
         try await store.sweep(atMost: .max)
         for id in [1, 2] as [Alert.ID] {
             let end = try await store.entries(of: id, limit: 9).last
-            #expect(end?.detail?.hasPrefix("unseen; expired at ") == (id == 2))
+            #expect(end?.expired?.isUnseen == (id == 2))
         }
         let statistics = try await store.statistics(StatisticsQuery()) { _, _ in }
         #expect(statistics.total.outcomes[.expired] == 2 && statistics.total.unseen == 1)

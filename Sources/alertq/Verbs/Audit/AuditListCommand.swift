@@ -117,9 +117,15 @@ extension AuditListCommand {
             // Once the label has been erased, the id or the index is what is left.
             words.append("“\(entry.label ?? entry.button ?? "#\(index)")”\(role)")
         }
-        words.append(EntryDetail.forPeople(entry, context.lastingTime))
+        words.append(entry.words(context.lastingTime))
         let text = words.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "-" : text
+    }
+
+    /// The object that a detail is; as a text if it is none.
+    private static func detail(_ entry: AuditEntry) -> JSONValue {
+        guard let detail = entry.detail else { return .null }
+        return (try? JSONValue(parsing: Array(detail.utf8))) ?? .string(detail)
     }
 
     /// The JSON object for an event; keys are only ever added.
@@ -135,7 +141,7 @@ extension AuditListCommand {
             ("by", .optional(event.by?.rawValue)),
             ("responder", AlertJSON.responder(event.responder)),
             ("login_uid", .optional(entry.loginUID)), ("session", .optional(entry.session)),
-            ("boot", .string(entry.boot)), ("detail", .optional(entry.detail)),
+            ("boot", .string(entry.boot)), ("detail", detail(entry)),
             ("content", .optional(entry.content.map(Hex.text))),
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),

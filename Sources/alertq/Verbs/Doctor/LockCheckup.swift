@@ -4,9 +4,9 @@ import AlertQueue
 struct LockCheckup: Sendable {
     private static let check = "lock"
     /// How many looks, a tenth of a second apart, must find the same process with the lock before
-    /// it counts as one that holds it for long.
+    /// it counts as one that holds it for long: one that runs may have it for as long as others wait.
     private static let looksAtStopped = 3
-    private static let looksAtRunning = 20
+    private static let looksAtRunning = 50
 
     let administration: any QueueAdministration
 

@@ -19,7 +19,7 @@ struct RestoreCommand: Command {
     static let discussion = [
         """
         The backup is copied and its audit log verified first. If the log does not verify, or \
-        lacks the entry of --head, or if alertq 0.1.0 made the backup, the exit code is 65, and \
+        lacks the entry of --head, or if an earlier version made the backup, the exit code is 65, and \
         nothing has changed.
         """,
         """
