@@ -37,9 +37,8 @@ package enum JSONValue: Sendable {
         }
     }
 
-    /// The value in the one way that RFC 8785 has for it: members in the order of their names' bytes,
-    /// no blanks, and no escapes but those that JSON needs. Numbers must be integers, and names have
-    /// no character that takes two units of UTF-16.
+    /// The value in the one way that RFC 8785 has for it: without blanks, and with no escapes but those
+    /// that JSON needs. Numbers must be integers, and members in the order of their names.
     package var canonical: String {
         var text = ""
         text.reserveCapacity(256)
@@ -61,8 +60,7 @@ package enum JSONValue: Sendable {
             }
             text += values.isEmpty ? "[]" : "]"
         case .object(let members):
-            let ordered = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            for (index, member) in ordered.enumerated() {
+            for (index, member) in members.enumerated() {
                 text += index == 0 ? "{" : ","
                 Self.addCanonical(member.key, to: &text)
                 text += ":"

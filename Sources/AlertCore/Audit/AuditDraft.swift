@@ -12,6 +12,8 @@ package struct AuditDraft: Sendable {
     var by: ResolvedBy?
     package var content: [UInt8]?
     package var detail: EntryDetail?
+    /// The stored text of the detail, if it is known.
+    var preparedDetail: String?
 
     package init(kind: AlertEvent.Kind, alert: Alert.ID, source: String) {
         self.kind = kind
@@ -57,7 +59,7 @@ package struct AuditDraft: Sendable {
                 by: by, responder: caller.responder),
             buttonRole: response?.button?.role, loginUID: caller.identity.loginUID,
             session: caller.identity.session, boot: now.boot, content: content,
-            detail: detail?.text,
+            detail: preparedDetail ?? detail?.text,
             previous: head.hash)
         entry.hash = entry.hash(with: input)
         return entry

@@ -49,8 +49,8 @@ package enum EntryDetail: Sendable, Hashable {
     /// What an ask's entry has beside the hash of its content.
     package struct Asked: Sendable, Hashable {
         /// When it was asked, by the boot clock.
-        package var bootMilliseconds: Int64
-        package var expiry: Moment?
+        package let bootMilliseconds: Int64
+        package let expiry: Moment?
         /// The timers, in milliseconds.
         package let dismissAfter, snooze, validFor: Int64?
         /// Whether the asker waits for the response.
@@ -171,19 +171,45 @@ extension EntryDetail.Moment {
 
 extension EntryDetail.Asked {
     fileprivate var members: [(key: String, value: JSONValue)] {
+        Self.times(bootMilliseconds, expiry) + termMembers
+    }
+
+    /// What depends on when it is asked: the first members.
+    private static func times(
+        _ asked: Int64, _ expiry: EntryDetail.Moment?
+    ) -> [(key: String, value: JSONValue)] {
+        var members: Members = [("asked_boot_ms", .integer(asked))]
+        if let expiry { members += expiry.members("deadline") }
+        return members
+    }
+
+    private var termMembers: [(key: String, value: JSONValue)] {
         var members: Members = []
-        members.reserveCapacity(10)
-        members.add("asked_boot_ms", bootMilliseconds)
-        members.add("awaited", if: isAwaited)
+        members.reserveCapacity(7)
         members.add("dismiss_after_ms", dismissAfter)
-        members.add("expires_boot_ms", expiry?.bootMilliseconds)
-        members.add("expires_ms", expiry?.wallMilliseconds)
         members.add("key", key?.hash)
         members.add("key_salt", key?.salt)
         members.add("leaves", leaves)
         members.add("snooze_ms", snooze)
         members.add("valid_ms", validFor)
+        members.add("waits", if: isAwaited)
         return members
+    }
+
+    /// The text of what doesn't depend on when it is asked, for ``text(at:expiry:terms:)``.
+    package var terms: String { JSONValue.object(termMembers).canonical }
+
+    /// The stored text of an ask whose ``terms`` are known: the asking tasks prepare those, because
+    /// they share a store's writer.
+    package static func text(
+        at asked: ClockReading, expiry: ClockReading?, terms: String
+    ) -> String {
+        let times = times(asked.bootMilliseconds, expiry.map(EntryDetail.Moment.init))
+        var text = JSONValue.object(times).canonical
+        text.removeLast()
+        text += ","
+        text += terms.dropFirst()
+        return text
     }
 }
 
@@ -321,9 +347,9 @@ extension EntryDetail.Asked {
         guard let boot = members.integer("asked_boot_ms"), let leaves = members.hash("leaves")
         else { return nil }
         bootMilliseconds = boot
-        isAwaited = members.flag("awaited")
+        isAwaited = members.flag("waits")
         dismissAfter = members.integer("dismiss_after_ms")
-        expiry = EntryDetail.Moment(&members, "expires")
+        expiry = EntryDetail.Moment(&members, "deadline")
         if let hash = members.hash("key"), let salt = members.hash("key_salt") {
             key = KeyDigest(salt: salt, hash: hash)
         } else {

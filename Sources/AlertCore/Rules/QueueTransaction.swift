@@ -79,7 +79,7 @@ package final class PreparedQuestion: Sendable {
     /// The salt of the content's hash.
     package let salt: [UInt8]
     fileprivate let content: [UInt8]
-    private let asked: EntryDetail.Asked
+    fileprivate let terms: String
 
     package init(_ question: Question, by caller: Caller) {
         let alert = question.alert
@@ -88,17 +88,12 @@ package final class PreparedQuestion: Sendable {
         salt = AuditEntry.makeSalt()
         let input = HashInput()
         content = AuditEntry.content(of: alert, salt: salt, input)
-        asked = EntryDetail.Asked(
-            of: alert, isAwaited: question.isAwaited, leaves: AuditEntry.leaves(of: alert, input),
-            key: KeyDigest(of: alert, source: question.source))
-    }
-
-    /// The detail of its entry.
-    fileprivate func detail(at now: ClockReading, expiry: ClockReading?) -> EntryDetail {
-        var asked = asked
-        asked.bootMilliseconds = now.bootMilliseconds
-        asked.expiry = expiry.map(EntryDetail.Moment.init)
-        return .asked(asked)
+        terms =
+            EntryDetail.Asked(
+                of: alert, isAwaited: question.isAwaited,
+                leaves: AuditEntry.leaves(of: alert, input),
+                key: KeyDigest(of: alert, source: question.source)
+            ).terms
     }
 
     /// The alert that it becomes.
@@ -155,7 +150,8 @@ extension QueueTransaction {
         try insert(prepared, as: id, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: source)
         entry.content = prepared.content
-        entry.detail = prepared.detail(at: now, expiry: expiry)
+        entry.preparedDetail = EntryDetail.Asked.text(
+            at: now, expiry: expiry, terms: prepared.terms)
         try append(entry, by: caller, concernsOthers: false)
         var receipt = changed(prepared.stored(id, at: now, expiry: expiry).record)
         receipt.timeLeft = expiry.map(now.time)

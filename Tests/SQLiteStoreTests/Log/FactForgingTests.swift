@@ -282,7 +282,7 @@ struct FactForgingTests {
         "A detail that says the same in another form, with a recomputed hash, is found",
         arguments: [
             "replace(detail, '{', '{ ')", "replace(detail, '\"leaves\"', '\"\\u006ceaves\"')",
-            "json_insert(detail, '$.zeal', 1)", "json_insert(detail, '$.awaited', json('false'))",
+            "json_insert(detail, '$.zeal', 1)", "json_insert(detail, '$.waits', json('false'))",
         ])
     func otherJSON(expression: String) async throws {
         let log = try await AuditLog()

@@ -101,9 +101,11 @@ def key_members(alert, said):
 def asked_detail(alert, said):
     """What the detail of an ask's entry should say: the deadline, the timers and the rest."""
     names = "asked_boot_ms expires_ms expires_boot_ms dismiss_after_ms snooze_ms valid_ms".split()
-    expected = {name: alert[name] for name in names if alert[name] is not None}
+    expected = {
+        name.replace("expires", "deadline"): alert[name]
+        for name in names if alert[name] is not None}
     if alert["awaited"]:
-        expected["awaited"] = True
+        expected["waits"] = True
     if alert["key"] is not None:
         expected.update(key_members(alert, said))
     return {**expected, "leaves": leaves_hash(alert).hex()}
