@@ -115,7 +115,10 @@ extension AlertTrail {
     ///
     /// It needs the alert's `asked`, `resolved`, `superseded` and `collected` entries, and that of
     /// its erasure.
-    package func faults(of alert: StoredAlert) -> [AlertFault] {
+    ///
+    /// - Parameter checksHashes: Whether the hashes are computed again that the content's hash
+    ///   implies: a reading needs no more than that.
+    package func faults(of alert: StoredAlert, checksHashes: Bool = false) -> [AlertFault] {
         guard let asked else { return [AlertFault("was never asked: no entry records it")] }
         var faults = faults
         // It has the same hash as an alert without presenters, and would wait forever.
@@ -130,16 +133,13 @@ extension AlertTrail {
         // One fault should cause one problem: the hash of a key covers the content, too.
         if alert.remains == nil, alert.content != asked.content {
             faults.append(AlertFault(Self.isNotWhat(asked), at: asked))
-        } else if !asked.isAsk(of: alert) {
-            faults.append(Self.isNotAsk(asked))
+        } else if !asked.isAsk(of: alert, checksHashes: checksHashes) {
+            faults.append(
+                AlertFault(
+                    "was changed: its source, time, deadline, timers, buttons, key or the wait for "
+                        + "it are not those of entry \(asked.event.sequence)", at: asked))
         }
         return faults + responseFaults(of: alert)
-    }
-
-    private static func isNotAsk(_ asked: AuditEntry) -> AlertFault {
-        AlertFault(
-            "was changed: its source, time, deadline, timers, buttons, key or the wait for it are "
-                + "not those of entry \(asked.event.sequence)", at: asked)
     }
 
     /// Why an alert may not have lost its texts.
@@ -210,7 +210,8 @@ extension AlertTrail {
     package func allFaults(
         of alert: StoredAlert, form: [String] = [], at now: ClockReading
     ) -> [AlertFault] {
-        faults(of: alert) + laterFaults(of: alert, at: now) + form.map { AlertFault($0) }
+        faults(of: alert, checksHashes: true) + laterFaults(of: alert, at: now)
+            + form.map { AlertFault($0) }
     }
 
     /// Why the log contradicts an alert in what happened between its ask and its end; empty if it
@@ -218,15 +219,9 @@ extension AlertTrail {
     ///
     /// It needs all entries of the alert.
     package func laterFaults(of alert: StoredAlert, at now: ClockReading) -> [AlertFault] {
-        guard let asked else { return [] }
+        guard asked != nil else { return [] }
         var faults: [AlertFault] = []
         let record = alert.record
-        // One fault should cause one problem: another content has other hashes, too.
-        if alert.remains == nil, alert.content == asked.content, asked.isAsk(of: alert),
-            !asked.isAsk(of: alert, checksHashes: true)
-        {
-            faults.append(Self.isNotAsk(asked))
-        }
         if record.presentedAt.map(Timestamp.milliseconds) != presented?.milliseconds {
             faults.append(AlertFault("has a time of presentation that the log doesn't record"))
         }
@@ -275,10 +270,7 @@ extension AuditEntry {
 
     /// Whether this entry of an ask records an alert's source, time, deadline and timers, and what
     /// an erasure leaves of it; the content is apart.
-    ///
-    /// - Parameter checksHashes: Whether that is so for the hashes, too, which are those of the
-    ///   question if its content is: a reading needs no more.
-    fileprivate func isAsk(of alert: StoredAlert, checksHashes: Bool = false) -> Bool {
+    fileprivate func isAsk(of alert: StoredAlert, checksHashes: Bool) -> Bool {
         let source = alert.record.source
         let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
         guard isPlain, event.source.isIdentical(to: source.name),

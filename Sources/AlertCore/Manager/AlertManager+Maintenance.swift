@@ -55,10 +55,9 @@ extension AlertManager {
     /// Texts are erased in small transactions. Then the file is rewritten, so that nothing of them
     /// is left in places that are no longer used: a file of a gigabyte takes some 15 seconds.
     /// Meanwhile whatever is asked or answered waits, for up to two minutes; a choice on a screen
-    /// stays marked until it is stored. On a PostgreSQL server `VACUUM` frees the space
-    /// of the texts while others go on, and only the owner of the tables may purge. When the task is
-    /// cancelled or the process is killed, erased texts stay erased, and the next purge completes the
-    /// erasure.
+    /// stays marked until it is stored. On a PostgreSQL server `VACUUM` frees the space of the texts
+    /// while others go on, and only the owner of the tables may purge. When the task is cancelled or
+    /// the process is killed, erased texts stay erased, and the next purge completes the erasure.
     ///
     /// ```swift
     /// let yearAgo = Date(timeIntervalSinceNow: -365 * 86_400)
@@ -78,8 +77,8 @@ extension AlertManager {
     ///   clock may be wrong: if it has been set ahead since the last alert of this boot was asked, or
     ///   if none was, nothing synchronises it, and all of the log is older than the date.
     ///   ``AlertError/storage(operation:_:)`` also if the file can't be rewritten, because less than
-    ///   2.2 times its size is free on its file system; nothing has been erased then. ``AlertError/invalid(_:_:)``,
-    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
+    ///   2.2 times its size is free on its file system; nothing has been erased then.
+    ///   ``AlertError/invalid(_:_:)``, ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
     public func purge(
         before date: Date, dryRun: Bool = false, force: Bool = false, rewritesFile: Bool = true,
         progress: @Sendable (PurgeProgress) -> Void = { _ in }

@@ -92,6 +92,8 @@ struct ServerRoleTests {
         let article = CodeBlock.articles + "QueuesInPostgreSQL.md"
         let blocks = try CodeBlock.all("sql", in: article).dropFirst().map(\.text)
         try server.execute(try #require(blocks.first))
+        #expect(blocks.count == 6)
+        // The last two are for the owner.
         for block in blocks[1..<4] { try server.execute(block, as: "watcher") }
         let waiting = try Connection(server.location, overriding: ["user": "watcher"])
             .first(blocks[1].replacing(";", with: "")) {

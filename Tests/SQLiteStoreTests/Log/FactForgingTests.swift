@@ -278,13 +278,10 @@ struct FactForgingTests {
         }
     }
 
-    @Test(
-        "A detail that says the same in another form, with a recomputed hash, is found",
-        arguments: [
-            "replace(detail, '{', '{ ')", "replace(detail, '\"leaves\"', '\"\\u006ceaves\"')",
-            "json_insert(detail, '$.zeal', 1)", "json_insert(detail, '$.waits', json('false'))",
-        ])
-    func otherJSON(expression: String) async throws {
+    /// A log whose last entry, that of an ask, has another detail, and the hash of that.
+    private func logWithLastDetail(
+        _ expression: String
+    ) async throws -> (log: AuditLog, last: Int64) {
         let log = try await AuditLog()
         try await log.fillRichly()
         _ = try await log.store.ask(.yesNo("Last?"))
@@ -293,6 +290,17 @@ struct FactForgingTests {
         let entry = try await log.store.entries(from: last, limit: 1)[0]
         try log.forge(
             "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
+        return (log, last)
+    }
+
+    @Test(
+        "A detail that says the same in another form, with a recomputed hash, is found",
+        arguments: [
+            "replace(detail, '{', '{ ')", "replace(detail, '\"leaves\"', '\"\\u006ceaves\"')",
+            "json_insert(detail, '$.zeal', 1)", "json_insert(detail, '$.waits', json('false'))",
+        ])
+    func otherJSON(expression: String) async throws {
+        let (log, last) = try await logWithLastDetail(expression)
         let problems = try await log.store.verify(expecting: nil).problems
         #expect(
             problems.contains {
@@ -306,14 +314,7 @@ struct FactForgingTests {
 
     @Test("An ask without a detail and with a recomputed hash is found")
     func askWithoutDetail() async throws {
-        let log = try await AuditLog()
-        try await log.fillRichly()
-        _ = try await log.store.ask(.yesNo("Last?"))
-        let last = try #require(try await log.store.auditHead()).sequence
-        try log.forge("UPDATE audit SET detail = NULL WHERE seq = \(last)")
-        let entry = try await log.store.entries(from: last, limit: 1)[0]
-        try log.forge(
-            "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
+        let (log, last) = try await logWithLastDetail("NULL")
         let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.map(\.sequence) == [last])
         #expect(problems.first?.reason.contains("its source, time, deadline") == true)
