@@ -90,11 +90,11 @@ package struct AlertRow {
     ///
     /// - Parameter trail: What the log says about it, its erasure included.
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
-    package func checked(by trail: AlertTrail) throws(AlertError) -> AlertRow {
+    package consuming func checked(by trail: AlertTrail) throws(AlertError) -> AlertRow {
         var row = self
-        row.alert = alert.withContent
-        let faults = contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
-        if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: record.id) }
+        row.alert.computeContent()
+        let faults = row.contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
+        if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: row.record.id) }
         if trail.wasStale { row.alert.record.response?.isStale = true }
         return row
     }

@@ -88,14 +88,18 @@ package enum AuditRow {
     /// it and with what the one after it says of it, and makes sure that it is as it was written:
     /// that it has the hash of its contents, continues the one, and is continued by the other.
     ///
+    /// - Parameter input: Memory to reuse.
     /// - Throws: ``AlertError/inconsistent(_:_:)`` about the alert if it is not.
     package static func linkedEntry(
-        _ row: borrowing some SQLRow & ~Copyable, of id: Alert.ID
+        _ row: borrowing some SQLRow & ~Copyable, of id: Alert.ID, _ input: HashInput = HashInput()
     ) throws(AlertError) -> AuditEntry {
-        guard let entry = try? entry(row) else {
+        let entry: AuditEntry
+        do {
+            entry = try Self.entry(row)
+        } catch {
             throw .inconsistent(id, "entry \(row.integer(Column.seq)) can't be understood")
         }
-        guard entry.computedHash == entry.hash else {
+        guard entry.hash(with: input) == entry.hash else {
             throw .inconsistent(id, "entry \(entry.event.sequence) was changed")
         }
         let before = row.blob(at: columnCount) ?? AuditHead.start.hash

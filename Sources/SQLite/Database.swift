@@ -6,7 +6,7 @@ import CSQLite
 /// without SQLite's mutexes (`SQLITE_OPEN_NOMUTEX`).
 package final class Database {
     let connection: OpaquePointer
-    private var statements: [String: Statement] = [:]
+    private var statements: [StatementText: Statement] = [:]
     /// A filter of the history may have any of many thousands.
     private static let maximumStatements = 256
     private let wal = WALPages()
@@ -317,13 +317,22 @@ package final class Database {
     }
 
     private func statement(_ sql: String) throws(SQLiteError) -> Statement {
-        if let statement = statements[sql] { return statement }
+        let text = StatementText(sql: sql)
+        if let statement = statements[text] { return statement }
         let statement = try Statement(sql, on: connection)
         // Those in use are kept by what uses them.
         if statements.count >= Self.maximumStatements { statements.removeAll() }
-        statements[sql] = statement
+        statements[text] = statement
         return statement
     }
+}
+
+/// The text of a statement as a key. Its hash is that of its length: to hash all of it takes longer
+/// than to compare it with itself.
+private struct StatementText: Hashable {
+    let sql: String
+
+    func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
 
 /// What SQLite's progress handler asks; see <https://sqlite.org/c3ref/progress_handler.html>.

@@ -5,9 +5,9 @@ package struct AlertFault: Sendable {
     /// The rest of a sentence that begins with the alert, such as `was never asked`.
     let what: String
 
-    package init(_ what: String, at entry: AuditEntry? = nil) {
+    package init(_ what: String, at sequence: Int64? = nil) {
         self.what = what
-        sequence = entry?.event.sequence
+        self.sequence = sequence
     }
 
     /// The fault as a verification reports it.

@@ -9,20 +9,18 @@ package struct AlertTrail: Sendable {
     package let id: Alert.ID
     /// How many entries were added.
     package private(set) var count = 0
-    package private(set) var asked: AuditEntry?
-    package private(set) var resolved: AuditEntry?
-    package private(set) var collected: AuditEntry?
+    private var (asked, resolved, collected): (ReadEntry?, ReadEntry?, ReadEntry?)
     /// The entry that names the alert that was asked in its place.
-    private var superseded: AuditEntry?
+    private var superseded: ReadEntry?
     /// The entry of a restore that names it: the log contradicted it in the backup.
-    private var contradicted: AuditEntry?
+    private var contradicted: ReadEntry?
     /// The last entries of their kinds.
-    private var (presented, snoozed): (AuditEntry?, AuditEntry?)
+    private var (presented, snoozed): (ReadEntry?, ReadEntry?)
     private var snoozes = 0
     /// Whether it was shown before it ended.
     private var wasSeen = false
     /// A presentation without a content: what was shown had already lost its texts.
-    private var shownErased: AuditEntry?
+    private var shownErased: ReadEntry?
     /// The entry that records its erasure.
     private var erased: Int64?
     /// The contradictions between its entries.
@@ -31,9 +29,10 @@ package struct AlertTrail: Sendable {
     package init(of id: Alert.ID) { self.id = id }
 
     /// Adds an entry about the alert; they come in the order of the log.
-    package mutating func add(_ entry: AuditEntry) {
+    package mutating func add(_ entry: consuming AuditEntry) {
         count += 1
-        switch entry.event.kind {
+        let entry = ReadEntry(entry)
+        switch entry.kind {
         case .asked:
             asked = first(asked, entry)
         case .presented:
@@ -69,33 +68,40 @@ package struct AlertTrail: Sendable {
     package mutating func addErasure(by sequence: Int64) { erased = sequence }
 
     /// The first of two entries of a kind of which there can be only one.
-    private mutating func first(_ known: AuditEntry?, _ entry: AuditEntry) -> AuditEntry {
+    private mutating func first(_ known: ReadEntry?, _ entry: ReadEntry) -> ReadEntry {
         guard let known else { return entry }
         report(
-            "was already \(entry.event.kind.rawValue) by entry \(known.event.sequence), and again "
-                + "by entry \(entry.event.sequence)", at: entry)
+            "was already \(entry.kind.rawValue) by entry \(known.sequence), and again "
+                + "by entry \(entry.sequence)", at: entry)
         return known
     }
 
     /// Makes sure that an entry is about what was asked.
-    private mutating func checkContent(of entry: AuditEntry) {
+    private mutating func checkContent(of entry: ReadEntry) {
         guard let asked, entry.content != asked.content else { return }
         report(Self.isNotWhat(entry), at: entry)
     }
 
-    private static func isNotWhat(_ entry: AuditEntry) -> String {
-        "was changed: it is not what entry \(entry.event.sequence) says was "
-            + (entry.event.kind == .ran ? "run" : entry.event.kind.rawValue)
+    private static func isNotWhat(_ entry: ReadEntry) -> String {
+        "was changed: it is not what entry \(entry.sequence) says was "
+            + (entry.kind == .ran ? "run" : entry.kind.rawValue)
     }
 
-    private mutating func report(_ what: String, at entry: AuditEntry) {
-        faults.append(AlertFault(what, at: entry))
+    private mutating func report(_ what: String, at entry: ReadEntry) {
+        faults.append(AlertFault(what, at: entry.sequence))
     }
 }
 
 // MARK: - What was asked, and how it ended
 
 extension AlertTrail {
+    /// The digest of its question, from the entry of its ask.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it has none.
+    package func keyDigest() throws(AlertError) -> KeyDigest {
+        try KeyDigest(asked: asked?.entry, of: id)
+    }
+
     /// Whether its asker did not use the response because it was stale.
     package var wasStale: Bool {
         collected?.meaning == .unused(Response.staleReason)
@@ -107,7 +113,7 @@ extension AlertTrail {
         contradicted.map { entry in
             AlertFault(
                 "was contradicted by the log of a backup that was restored, as entry "
-                    + "\(entry.event.sequence) says", at: entry)
+                    + "\(entry.sequence) says", at: entry.sequence)
         }
     }
 
@@ -128,16 +134,16 @@ extension AlertTrail {
         if let remains = alert.remains {
             faults += erasureFaults(of: alert, remains)
         } else if let shownErased {
-            faults.append(AlertFault(Self.isNotWhat(shownErased), at: shownErased))
+            faults.append(AlertFault(Self.isNotWhat(shownErased), at: shownErased.sequence))
         }
         // One fault should cause one problem: the hash of a key covers the content, too.
         if alert.remains == nil, alert.content != asked.content {
-            faults.append(AlertFault(Self.isNotWhat(asked), at: asked))
+            faults.append(AlertFault(Self.isNotWhat(asked), at: asked.sequence))
         } else if !asked.isAsk(of: alert, checksHashes: checksHashes) {
             faults.append(
                 AlertFault(
                     "was changed: its source, time, deadline, timers, buttons, key or the wait for "
-                        + "it are not those of entry \(asked.event.sequence)", at: asked))
+                        + "it are not those of entry \(asked.sequence)", at: asked.sequence))
         }
         return faults + responseFaults(of: alert)
     }
@@ -152,13 +158,13 @@ extension AlertTrail {
             return [AlertFault("has lost its texts, and no entry records that")]
         }
         var faults: [AlertFault] = []
-        if resolved.map({ $0.event.sequence > erased }) ?? true {
+        if resolved.map({ $0.sequence > erased }) ?? true {
             faults.append(AlertFault("waits, and has lost its texts"))
         }
         if !remains.isBlank {
             faults.append(AlertFault("has texts that were written after they had been erased"))
         }
-        if alert.awaitsCollection, collected.map({ $0.event.sequence > erased }) ?? true {
+        if alert.awaitsCollection, collected.map({ $0.sequence > erased }) ?? true {
             faults.append(AlertFault("lost its texts before its response was collected"))
         }
         return faults
@@ -171,17 +177,17 @@ extension AlertTrail {
         case (nil, nil): break
         case (nil, let end?):
             faults.append(
-                AlertFault("waits, but entry \(end.event.sequence) says that it ended", at: end))
+                AlertFault("waits, but entry \(end.sequence) says that it ended", at: end.sequence))
         case (_?, nil):
             faults.append(AlertFault("has a response that no entry records"))
         case (let response?, let end?):
             if let difference = end.difference(from: response, of: alert) {
-                faults.append(AlertFault(difference, at: end))
-            } else if alert.resolvedSequence != end.event.sequence {
+                faults.append(AlertFault(difference, at: end.sequence))
+            } else if alert.resolvedSequence != end.sequence {
                 faults.append(
                     AlertFault(
-                        "does not name entry \(end.event.sequence), which says how it ended",
-                        at: end))
+                        "does not name entry \(end.sequence), which says how it ended",
+                        at: end.sequence))
             }
         }
         let successor = response?.supersededBy
@@ -225,11 +231,11 @@ extension AlertTrail {
         if record.presentedAt.map(Timestamp.milliseconds) != presented?.milliseconds {
             faults.append(AlertFault("has a time of presentation that the log doesn't record"))
         }
-        if let resolved, wasSeen, resolved.expired?.isUnseen == true {
+        if let resolved, wasSeen, resolved.entry.expired?.isUnseen == true {
             faults.append(
                 AlertFault(
-                    "was shown, but entry \(resolved.event.sequence) says that it expired unseen",
-                    at: resolved))
+                    "was shown, but entry \(resolved.sequence) says that it expired unseen",
+                    at: resolved.sequence))
         }
         if record.snoozes != snoozes {
             faults.append(
@@ -258,34 +264,48 @@ extension AlertTrail {
             ]
         }
         return [
-            AlertFault("of entry \(asked.event.sequence) is gone or can't be understood", at: asked)
+            AlertFault(
+                "of entry \(asked.sequence) is gone or can't be understood", at: asked.sequence)
         ]
     }
 }
 
 // MARK: - Single entries
 
-extension AuditEntry {
-    fileprivate var milliseconds: Int64 { Timestamp.milliseconds(event.at) }
+/// An entry with what its detail says, which is read once; a reference, because entries have so many
+/// parts that copying trails of them costs more than reading them.
+private final class ReadEntry: Sendable {
+    let entry: AuditEntry
+    let meaning: EntryDetail?
+
+    init(_ entry: consuming AuditEntry) {
+        meaning = entry.meaning
+        self.entry = entry
+    }
+
+    var sequence: Int64 { entry.event.sequence }
+    var kind: AlertEvent.Kind { entry.event.kind }
+    var content: [UInt8]? { entry.content }
+    var milliseconds: Int64 { Timestamp.milliseconds(entry.event.at) }
 
     /// Whether this entry of an ask records an alert's source, time, deadline and timers, and what
     /// an erasure leaves of it; the content is apart.
-    fileprivate func isAsk(of alert: StoredAlert, checksHashes: Bool) -> Bool {
+    func isAsk(of alert: StoredAlert, checksHashes: Bool) -> Bool {
         let source = alert.record.source
         let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
-        guard isPlain, event.source.isIdentical(to: source.name),
-            event.responder.account == source.account,
-            event.responder.process.isSame(as: source.process),
+        guard isPlain, entry.event.source.isIdentical(to: source.name),
+            entry.event.responder.account == source.account,
+            entry.event.responder.process.isSame(as: source.process),
             milliseconds == alert.asked.wallMilliseconds,
-            boot.isIdentical(to: alert.asked.boot), let asked
+            entry.boot.isIdentical(to: alert.asked.boot), case .asked(let asked)? = meaning
         else { return false }
         return asked == alert.asked(like: asked, checksHashes: checksHashes)
     }
 
     /// Whether this entry records a snooze until the given end.
-    fileprivate func isSnooze(until end: ClockReading) -> Bool {
+    func isSnooze(until end: ClockReading) -> Bool {
         guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
-        return (end.isOnWallClock || boot.isIdentical(to: end.boot))
+        return (end.isOnWallClock || entry.boot.isIdentical(to: end.boot))
             && meaning == .snoozed(until: EntryDetail.Moment(end))
     }
 
@@ -293,21 +313,19 @@ extension AuditEntry {
     ///
     /// No entry records the end. Within the same boot, the boot clock says whether it can have
     /// come; after a restart of the machine the wall clock decided, and it may have been set since.
-    fileprivate func mayBeOver(at now: ClockReading) -> Bool {
+    func mayBeOver(at now: ClockReading) -> Bool {
         guard case .snoozed(let until)? = meaning, let end = until.bootMilliseconds,
-            boot.isIdentical(to: now.boot)
+            entry.boot.isIdentical(to: now.boot)
         else { return true }
         return end <= now.bootMilliseconds
     }
 
     /// Why a response is not the one that this entry records; `nil` if it is.
-    fileprivate func difference(from response: Response, of alert: StoredAlert) -> String? {
-        let sequence = event.sequence
+    func difference(from response: Response, of alert: StoredAlert) -> String? {
         guard records(response) else {
             return "has a response that is not the one of entry \(sequence)"
         }
-        let meaning = meaning
-        guard givesTime(of: response, alert, meaning) else {
+        guard givesTime(of: response, alert) else {
             return "was given at a time that is not the one of entry \(sequence)"
         }
         let input = EntryDetail.Answered(
@@ -331,11 +349,9 @@ extension AuditEntry {
     }
 
     /// Whether an answer that goes stale was given at the time of this entry, by both clocks.
-    private func givesTime(
-        of response: Response, _ alert: StoredAlert, _ meaning: EntryDetail?
-    ) -> Bool {
+    private func givesTime(of response: Response, _ alert: StoredAlert) -> Bool {
         guard alert.record.alert.limits(response) else { return alert.record.givenAt == nil }
-        guard let given = alert.record.givenAt, given.boot.isIdentical(to: boot) else {
+        guard let given = alert.record.givenAt, given.boot.isIdentical(to: entry.boot) else {
             return false
         }
         return switch meaning {
@@ -347,8 +363,9 @@ extension AuditEntry {
 
     /// Whether a response has the outcome, the choice, the time and the responder of this entry.
     private func records(_ response: Response) -> Bool {
-        guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
-            event.by == response.by, buttonRole == response.button?.role,
+        guard entry.event.outcome == response.outcome,
+            entry.event.buttonIndex == response.buttonIndex,
+            entry.event.by == response.by, entry.buttonRole == response.button?.role,
             milliseconds == Timestamp.milliseconds(response.resolvedAt)
         else { return false }
         // A timer is no responder; the entry then names the process that stored it.
@@ -356,16 +373,17 @@ extension AuditEntry {
             response.outcome == .expired
             || (response.outcome == .dismissed && response.by == .system)
         guard !isTimer else { return response.responder == nil }
-        return response.responder?.isIdentical(to: event.responder) ?? false
+        return response.responder?.isIdentical(to: entry.event.responder) ?? false
     }
 
     /// Whether the deadline had passed by its own clock: the boot clock in the boot in which the
     /// alert was asked; the wall clock otherwise, and for a deadline given as a date. Before that
     /// only a default button can be applied, if nobody is there to answer.
     private func isInTime(for response: Response, of alert: StoredAlert) -> Bool {
-        guard let recorded = expired else { return false }
+        guard case .expired(let recorded)? = meaning else { return false }
         let end = ClockReading(
-            wallMilliseconds: milliseconds, bootMilliseconds: recorded.bootMilliseconds, boot: boot)
+            wallMilliseconds: milliseconds,
+            bootMilliseconds: recorded.bootMilliseconds, boot: entry.boot)
         if alert.expiry.map({ end.isAtOrAfter($0) }) ?? false { return true }
         // The name of an erased button is erased, too.
         let hasDefault =

@@ -54,7 +54,7 @@ package struct AuditVerifier: Sendable {
                 "entry \(sequence) does not continue entry \(last.sequence): one of them was "
                     + "replaced", entry: sequence, alert: id)
         }
-        if next.isIntact, !entry.hasCanonicalDetail {
+        if next.isIntact, !entry.hasOwnDetail {
             report.report(
                 "entry \(sequence) has a detail that no entry of its kind has", entry: sequence,
                 alert: id)

@@ -24,7 +24,7 @@ extension ErasedAlerts {
         self = alerts
     }
 
-    init?(_ members: inout ReadMembers) {
+    init?(_ members: inout MemberReader) {
         guard let ids = members.integers("alerts").flatMap(NumberList.init(ends:)) else {
             return nil
         }

@@ -15,20 +15,18 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 2)
-        var high: UInt8?
-        for digit in text.utf8 {
-            guard let value = value(digit) else { return nil }
-            guard let first = high else {
-                high = value
-                continue
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? { bytes(text.utf8) }
+
+    static func bytes(_ digits: some Collection<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var rest = digits.makeIterator()
+        let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 2) { buffer, count in
+            while let high = rest.next().flatMap(value), let low = rest.next().flatMap(value) {
+                buffer[count] = high << 4 | low
+                count += 1
             }
-            bytes.append(first << 4 | value)
-            high = nil
         }
-        return high == nil ? bytes : nil
+        return bytes.count == digits.count / 2 ? bytes : nil
     }
 
     /// The number that a digit of either case stands for.

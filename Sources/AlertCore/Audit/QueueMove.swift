@@ -14,7 +14,7 @@ package struct QueueMove: Sendable, Hashable {
 }
 
 extension QueueMove {
-    init?(_ members: inout ReadMembers) {
+    init?(_ members: inout MemberReader) {
         if let place = members.string("at") {
             self.init(to: place, hasArrived: true)
         } else if let place = members.string("to") {

@@ -70,13 +70,16 @@ extension RestoredQueue {
         return members
     }
 
-    init?(_ members: inout ReadMembers) {
+    init?(_ members: inout MemberReader) {
         guard let backup = members.string("backup").flatMap(Self.head),
             let first = members.integer("first_alert")
         else { return nil }
         self.backup = backup
         firstAlert = first
-        problems = members.integers("problems").flatMap(NumberList.init(ends:))
+        if let ends = members.integers("problems") {
+            guard let problems = NumberList(ends: ends) else { return nil }
+            self.problems = problems
+        }
         switch members.string("replaced") {
         case nil: replaced = .nothing
         case "unreadable": replaced = .unreadable
@@ -107,6 +110,9 @@ extension RestoredQueue {
     }
 
     private static func head(_ text: String) -> AuditHead? {
-        text == "none" ? .start : AuditHead(text)
+        guard let head = text == "none" ? .start : AuditHead(text), Self.text(head) == text else {
+            return nil
+        }
+        return head
     }
 }

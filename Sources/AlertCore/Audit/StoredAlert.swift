@@ -46,12 +46,8 @@ package struct StoredAlert: Sendable {
         knownContent ?? record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
     }
 
-    /// The same alert with its ``content``, which is then computed only once.
-    package var withContent: StoredAlert {
-        var alert = self
-        alert.knownContent = content
-        return alert
-    }
+    /// Computes ``content``, once for all who read it.
+    package mutating func computeContent() { knownContent = content }
 
     /// Whether its deadline has passed although the expiry is not stored yet.
     package func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }

@@ -209,7 +209,7 @@ struct Verification {
                     let alert = try? AlertRow(row)
                     return (
                         row.integer(AlertRow.Column.id),
-                        alert.map { (alert: $0.alert.withContent, faults: $0.formFaults(row)) }
+                        alert.map { (alert: $0.alert, faults: $0.formFaults(row)) }
                     )
                 }, uniquingKeysWith: { $1 })
             for trail in trails {

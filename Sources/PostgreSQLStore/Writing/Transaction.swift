@@ -347,8 +347,7 @@ extension Transaction: QueueTransaction {
     }
 
     func keyDigest(of id: Alert.ID) throws -> KeyDigest {
-        let trail = try AlertTrail(of: id, from: read(Query.trail(queue, id)))
-        return try KeyDigest(asked: trail.asked, of: id)
+        try AlertTrail(of: id, from: read(Query.trail(queue, id))).keyDigest()
     }
 
     func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {

@@ -38,7 +38,7 @@ extension Database {
     /// - Returns: The row.
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if they are not.
     @discardableResult
-    func checked(_ row: AlertRow) throws -> AlertRow {
+    func checked(_ row: consuming AlertRow) throws -> AlertRow {
         let id = row.record.id
         var trail = try trail(of: id)
         if let sequence = row.alert.remains?.sequence,
@@ -51,7 +51,7 @@ extension Database {
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
     func keyDigest(of id: Alert.ID) throws -> KeyDigest {
-        try KeyDigest(asked: trail(of: id).asked, of: id)
+        try trail(of: id).keyDigest()
     }
 
     /// The last id that was assigned, and the lowest after it that an entry is about.
@@ -80,8 +80,9 @@ extension Database {
     private func trail(of id: Alert.ID) throws -> AlertTrail {
         var trail = AlertTrail(of: id)
         var last: Int64 = 0
+        let input = HashInput()
         try visit(Self.entries, [.integer(id)]) { row in
-            let entry = try entry(row, of: id)
+            let entry = try entry(row, of: id, input)
             guard entry.event.sequence > last else {
                 throw AlertError.inconsistent(
                     id, "an index finds entry \(entry.event.sequence) after entry \(last)")
@@ -95,8 +96,10 @@ extension Database {
 
     /// Reads an entry that an index has found for an alert, and makes sure that it is about it, and as
     /// it was written.
-    private func entry(_ row: borrowing Row, of id: Alert.ID) throws -> AuditEntry {
-        let entry = try AuditRow.linkedEntry(row, of: id)
+    private func entry(
+        _ row: borrowing Row, of id: Alert.ID, _ input: HashInput = HashInput()
+    ) throws -> AuditEntry {
+        let entry = try AuditRow.linkedEntry(row, of: id, input)
         guard entry.event.alertID == id else {
             throw AlertError.inconsistent(
                 id, "an index finds entry \(entry.event.sequence), which is not about it")
