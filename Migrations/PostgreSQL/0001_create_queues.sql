@@ -33,14 +33,6 @@ CREATE DOMAIN alertq.hash32       AS bytea    CHECK (length(VALUE) = 32);
 CREATE DOMAIN alertq.style        AS text     CHECK (VALUE IN ('alert', 'actionSheet'));
 CREATE DOMAIN alertq.priority     AS integer  CHECK (VALUE BETWEEN 0 AND 3);
 CREATE DOMAIN alertq.button_index AS bigint   CHECK (VALUE >= -1);
-CREATE DOMAIN alertq.outcome      AS text     CHECK (VALUE IN
-    ('answered', 'cancelled', 'dismissed', 'expired', 'withdrawn'));
-CREATE DOMAIN alertq.resolved_by  AS text     CHECK (VALUE IN
-    ('person', 'program', 'policy', 'asker', 'system'));
-CREATE DOMAIN alertq.event        AS text     CHECK (VALUE IN
-    ('asked', 'presented', 'returned', 'snoozed', 'resolved', 'collected', 'erased', 'cancelling',
-     'restored', 'ran', 'access', 'reminded', 'seen', 'claimed', 'moved', 'superseded', 'unused',
-     'clock'));
 
 -- `host` is the machine of a file that was copied: accounts of it have an empty `host` below. Ids
 -- come from the rows that are there, here and below: a replica of the tables has no sequences.
@@ -124,9 +116,9 @@ CREATE TABLE alertq.alerts (
     snoozed_boot_ms  bigint,
     snoozed_boot     text COLLATE "C",
 
-    outcome          outcome,
+    outcome          text,
     button_index     button_index,
-    resolved_by      resolved_by,
+    resolved_by      text,
     handled          flag,
     account_host     filled_text,
     responder_uid    bigint,
@@ -212,7 +204,7 @@ CREATE TABLE alertq.audit (
     queue        integer NOT NULL REFERENCES alertq.queues (id),
     seq          bigint  NOT NULL CHECK (seq > 0),
     at_ms        bigint  NOT NULL,
-    event        event   NOT NULL,
+    event        text    NOT NULL,
     alert_id     bigint,
     source       text COLLATE "C",
     outcome      text,

@@ -79,12 +79,9 @@ CREATE TABLE alerts (
 
     -- `resolved_seq` is the entry of the log that tells how it ended, and `erased_seq` the one
     -- that tells that the texts were erased.
-    outcome          TEXT    CHECK (outcome = 'answered' OR outcome = 'cancelled'
-                         OR outcome = 'dismissed' OR outcome = 'expired' OR outcome = 'withdrawn'),
+    outcome          TEXT,
     button_index     INTEGER CHECK (button_index >= -1),
-    resolved_by      TEXT    CHECK (resolved_by = 'person' OR resolved_by = 'program'
-                         OR resolved_by = 'policy' OR resolved_by = 'asker'
-                         OR resolved_by = 'system'),
+    resolved_by      TEXT,
     handled          INTEGER CHECK (handled IN (0, 1)),
     account_host     TEXT    CHECK (account_host <> ''),
     responder_uid    INTEGER,
@@ -220,13 +217,7 @@ BEGIN SELECT RAISE (ABORT, 'a response is collected once'); END;
 CREATE TABLE audit (
     seq          INTEGER PRIMARY KEY,
     at_ms        INTEGER NOT NULL,
-    event        TEXT    NOT NULL CHECK (event = 'asked' OR event = 'presented'
-                     OR event = 'returned' OR event = 'snoozed' OR event = 'resolved'
-                     OR event = 'collected' OR event = 'erased' OR event = 'cancelling'
-                     OR event = 'restored' OR event = 'ran' OR event = 'access'
-                     OR event = 'reminded' OR event = 'seen' OR event = 'claimed'
-                     OR event = 'moved' OR event = 'superseded' OR event = 'unused'
-                     OR event = 'clock'),
+    event        TEXT    NOT NULL,
     alert_id     INTEGER,
     source       TEXT,
     outcome      TEXT,

@@ -18,7 +18,7 @@ package enum AuditRow {
 
     /// The columns of its alert, which follow those of the entry.
     package enum AlertColumn: Int, ColumnList {
-        case title, key, buttons
+        case title, key, buttons, note
 
         package static let offset = Column.end
         package var sql: String { "alerts.\(snakeCased)" }
@@ -31,6 +31,7 @@ package enum AuditRow {
         var entry = try entry(row)
         entry.event.title = row.optionalText(AlertColumn.title)
         entry.event.key = row.optionalText(AlertColumn.key)
+        if entry.event.kind == .resolved { entry.note = row.optionalText(AlertColumn.note) }
         if let index = entry.event.buttonIndex, let buttons = row.optionalText(AlertColumn.buttons)
         {
             let button = StoredJSON.button(at: index, in: buttons)
@@ -49,9 +50,7 @@ package enum AuditRow {
     /// A word or a number that no entry can have is an error: if it were read as absent or smaller,
     /// a forged entry would have the hash of the original one.
     package static func entry(_ row: borrowing some SQLRow & ~Copyable) throws -> AuditEntry {
-        guard let kind = AlertEvent.Kind(rawValue: row.text(Column.event)) else {
-            throw unknown("event", row, .event)
-        }
+        let kind = AlertEvent.Kind(rawValue: row.text(Column.event))
         let accountHost = row.optionalText(Column.accountHost)
         // It would have the hash of an entry without one.
         guard accountHost != "" else { throw unknown("account's host", row, .accountHost) }

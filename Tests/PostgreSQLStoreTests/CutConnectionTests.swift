@@ -125,7 +125,7 @@ struct CutConnectionTests {
                 }
                 if isFirst { proxy.fail(.cut, after: 0, direction) }
                 try transaction.append(
-                    AuditDraft(kind: .access), by: .ana, concernsOthers: true)
+                    AuditDraft(kind: .other("noted")), by: .ana, concernsOthers: true)
             }
         }
         #expect(failure?.kind == error)

@@ -23,7 +23,7 @@ struct HeldHeadTests {
                 isHeld.signal()
                 gate.wait()
                 try transaction.append(
-                    AuditDraft(kind: .access), by: .ana, concernsOthers: true)
+                    AuditDraft(kind: .other("noted")), by: .ana, concernsOthers: true)
             }
         }
         isHeld.wait()

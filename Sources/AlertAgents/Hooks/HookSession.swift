@@ -156,7 +156,7 @@ extension HookSession {
                 let isDecision = response.outcome == .answered
                 try await manager.collect(
                     record.id,
-                    because: isDecision ? "not used: it answers an earlier request" : nil)
+                    because: isDecision ? .earlier : nil)
             }
             claim.end()
         }
@@ -192,7 +192,7 @@ extension HookSession {
             try resolved.check(isThatOf: record)
             return try await manager.settled(resolved)
         } catch let HookFailure.ended(reason, _) {
-            let isWithdrawn = await withdraw(record, because: "\(reason)", manager)
+            let isWithdrawn = await withdraw(record, because: "\(reason)", else: .ended, manager)
             throw HookFailure.ended(reason, isWithdrawn ? .withdrawn(record.id) : .left(record.id))
         }
     }
@@ -290,10 +290,11 @@ extension HookSession {
         try await manager.closing { manager in
             for record in try await ended(by: progress, manager) {
                 if record.response == nil {
-                    _ = await withdraw(record, because: progress.reason, manager)
+                    _ = await withdraw(
+                        record, because: progress.reason, else: .movedOn, manager)
                 } else if let claim = try await manager.claim(record) {
                     // Its hook has died, perhaps just after it had returned the answer.
-                    await collectUnused(record, "probably not used: " + progress.reason, manager)
+                    await collectUnused(record, .movedOn, manager)
                     claim.end()
                 }
             }
@@ -324,14 +325,15 @@ extension HookSession {
     /// Withdraws an alert, or logs that the answer which came before is not used; returns whether
     /// it was withdrawn.
     private func withdraw(
-        _ record: AlertRecord, because reason: String, _ manager: AlertManager
+        _ record: AlertRecord, because reason: String, else unused: EntryReason,
+        _ manager: AlertManager
     ) async -> Bool {
         do {
             try await manager.withdraw(record.id, .own(.program), because: reason)
             try await manager.collect(record.id)
             return true
         } catch AlertError.alreadyResolved, AlertError.late {
-            await collectUnused(record, "not used: " + reason, manager)
+            await collectUnused(record, unused, manager)
         } catch {
             context.note("alert \(record.id) could not be withdrawn, and stays: \(error)")
         }
@@ -339,7 +341,7 @@ extension HookSession {
     }
 
     private func collectUnused(
-        _ record: AlertRecord, _ reason: String, _ manager: AlertManager
+        _ record: AlertRecord, _ reason: EntryReason, _ manager: AlertManager
     ) async {
         do {
             try await manager.collect(record.id, because: reason)

@@ -58,9 +58,7 @@ package struct AlertTrail: Sendable {
             superseded = first(superseded, entry)
             if resolved == nil { report("was superseded before it had ended", at: entry) }
         case .restored: contradicted = entry
-        case .returned, .cancelling, .erased, .access, .reminded, .seen, .claimed,
-            .moved, .unused, .clock:
-            break
+        case .returned, .cancelling, .erased, .moved, .clock, .other: break
         }
     }
 
@@ -104,7 +102,7 @@ extension AlertTrail {
 
     /// Whether its asker did not use the response because it was stale.
     package var wasStale: Bool {
-        collected?.meaning == .unused(Response.staleReason)
+        collected?.meaning == .unused(.stale)
     }
 
     /// Why no reading may return the alert, whatever its row is now; `nil` unless the backup that
@@ -336,8 +334,8 @@ private final class ReadEntry: Sendable {
         // The values were erased with the texts.
         case .answered where alert.remains == nil && meaning != input,
             .dismissed where alert.remains == nil && meaning != input,
-            .cancelled where input != nil, .expired where input != nil,
-            .withdrawn where input != nil:
+            .withdrawn where alert.remains == nil && meaning != input,
+            .cancelled where input != nil, .expired where input != nil:
             return "has values or a note other than those of entry \(sequence)"
         case .cancelled where meaning != .cancelled(isHandled: !response.runsHandlers):
             return "differs from entry \(sequence) in whether its cancel was handled"

@@ -25,10 +25,12 @@ package struct AuditDraft: Sendable {
     package init(kind: AlertEvent.Kind) { self.kind = kind }
 
     /// An entry that names an alert that the log contradicted in a restored backup.
-    package init(contradicted alert: Alert.ID, because reason: String) {
+    ///
+    /// - Parameter sequence: The entry of that log which says otherwise, if a single one does.
+    package init(contradicted alert: Alert.ID, by sequence: Int64?) {
         self.init(kind: .restored)
         self.alert = alert
-        detail = .reason(reason)
+        detail = sequence.map(EntryDetail.contradicted)
     }
 
     package init(

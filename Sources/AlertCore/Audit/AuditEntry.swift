@@ -44,6 +44,8 @@ public struct AuditEntry: Sendable, Codable {
     package var button: String?
     /// The label of the chosen button, while it has not been erased.
     package var label: String?
+    /// The note of a response, or the reason of a withdrawal, while it has not been erased.
+    package var note: String?
 
     package init(
         event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,

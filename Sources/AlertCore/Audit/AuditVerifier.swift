@@ -67,7 +67,7 @@ package struct AuditVerifier: Sendable {
             namingRestore = lastRestore
         case .erased where next.isIntact: checkErasure(entry, next.erasures)
         case .presented, .returned, .snoozed, .cancelling, .resolved, .collected, .ran, .erased,
-            .restored, .access, .reminded, .seen, .claimed, .moved, .superseded, .unused, .clock:
+            .restored, .moved, .superseded, .clock, .other:
             break
         }
     }

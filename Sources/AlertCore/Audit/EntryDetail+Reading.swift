@@ -17,25 +17,24 @@ extension EntryDetail {
         case .snoozed: Moment(&members, "until").map(EntryDetail.snoozed)
         case .resolved:
             switch outcome {
-            case .answered, .dismissed: Answered(&members).map(EntryDetail.answered)
+            case .answered, .dismissed, .withdrawn, nil:
+                Answered(&members).map(EntryDetail.answered)
             case .expired: Expired(&members).map(EntryDetail.expired)
             case .cancelled:
                 members.flag("handled")
                     ? .cancelled(isHandled: true)
                     : members.flag("simulated") ? .cancelled(isHandled: false) : nil
-            case .withdrawn, nil: members.string("reason").map(EntryDetail.reason)
             }
         case .superseded: members.integer("by").map(EntryDetail.superseded)
-        case .collected: members.string("unused").map(EntryDetail.unused)
-        case .returned: members.string("reason").map(EntryDetail.reason)
+        case .collected: members.reason("unused").map(EntryDetail.unused)
+        case .returned:
+            members.reason("reason").map { .returned(.reason($0)) }
+                ?? members.string("error").map { .returned(.failed($0)) }
         case .ran: RunStep(&members).map(EntryDetail.ran)
         case .erased: ErasedAlerts(&members).map(EntryDetail.erased)
         case .restored:
-            if let reason = members.string("reason") {
-                .reason(reason)
-            } else {
-                RestoredQueue(&members).map(EntryDetail.restored)
-            }
+            members.integer("contradicted_by").map(EntryDetail.contradicted)
+                ?? RestoredQueue(&members).map(EntryDetail.restored)
         case .moved: QueueMove(&members).map(EntryDetail.moved)
         case .clock:
             if let offset = members.integer("offset_ms"), let step = members.integer("step_ms") {
@@ -43,7 +42,7 @@ extension EntryDetail {
             } else {
                 nil
             }
-        case .presented, .cancelling, .access, .reminded, .seen, .claimed, .unused: nil
+        case .presented, .cancelling, .other: nil
         }
     }
 }
@@ -88,6 +87,10 @@ struct MemberReader {
 
     mutating func string(_ name: String) -> String? {
         read(name) { reader in reader.json?.string }
+    }
+
+    mutating func reason(_ name: String) -> EntryReason? {
+        string(name).map(EntryReason.init)
     }
 
     mutating func integers(_ name: String) -> [Int64]? {
@@ -225,8 +228,11 @@ extension AuditEntry {
         detail.flatMap { EntryDetail($0, of: event.kind, event.outcome) }
     }
 
-    /// Whether it has a detail of its kind, or none.
-    var hasOwnDetail: Bool { detail == nil || meaning != nil }
+    /// Whether it has a detail of its kind, or none; of a kind that this version does not know, any
+    /// could be.
+    var hasOwnDetail: Bool {
+        if case .other = event.kind { true } else { detail == nil || meaning != nil }
+    }
 
     /// What the entry of an ask says; `nil` for another one.
     package var asked: EntryDetail.Asked? {

@@ -10,22 +10,23 @@ import TextFormats
 /// strings, `true`, and arrays of integers. So there is one way to write each, which the hash of the
 /// entry covers. <doc:AuditChain> has the members of each kind of entry.
 ///
-/// The log keeps it for ever, so that it has no text of an alert, and nothing that anybody typed, but
-/// for the reason of a withdrawal.
+/// The log keeps it for ever, so that it has no text of an alert, and nothing that anybody typed.
 package enum EntryDetail: Sendable, Hashable {
     case asked(Asked)
     case snoozed(until: Moment)
-    /// That an answer goes stale, or came with values or a note.
+    /// That an answer goes stale, or came with values or a note; of a withdrawal, that it has a
+    /// reason.
     case answered(Answered)
     case expired(Expired)
     /// Whether a delegate handled a cancel; otherwise the cancel button was simulated.
     case cancelled(isHandled: Bool)
     /// The alert that was asked in the place of another one.
     case superseded(by: Alert.ID)
-    /// Why the asker does not use the response that it has taken; see ``Response/staleReason``.
-    case unused(String)
-    /// Why an alert was withdrawn or left the screen, or why a backup's log contradicted it.
-    case reason(String)
+    /// Why the asker does not use the response that it has taken.
+    case unused(EntryReason)
+    case returned(Return)
+    /// The entry of a restored backup's log that contradicted an alert there.
+    case contradicted(by: Int64)
     case ran(RunStep)
     case erased(ErasedAlerts)
     case restored(RestoredQueue)
@@ -33,6 +34,13 @@ package enum EntryDetail: Sendable, Hashable {
     /// By how much a server's clock was set, and how far the queue's time is ahead of it since then,
     /// in milliseconds.
     case clock(step: Int64, offset: Int64)
+
+    /// Why an alert left the screen.
+    package enum Return: Sendable, Hashable, Codable {
+        case reason(EntryReason)
+        /// An error; see ``LoggedError``.
+        case failed(String)
+    }
 
     /// A deadline, or the end of a snooze.
     package struct Moment: Sendable, Hashable {
@@ -131,8 +139,10 @@ extension EntryDetail {
         case .expired(let expired): expired.members
         case .cancelled(let isHandled): [(isHandled ? "handled" : "simulated", .bool(true))]
         case .superseded(let id): [("by", .integer(id))]
-        case .unused(let reason): [("unused", .string(reason))]
-        case .reason(let reason): [("reason", .string(reason))]
+        case .unused(let reason): [("unused", .string(reason.rawValue))]
+        case .returned(.reason(let reason)): [("reason", .string(reason.rawValue))]
+        case .returned(.failed(let error)): [("error", .string(error))]
+        case .contradicted(let sequence): [("contradicted_by", .integer(sequence))]
         case .ran(let step): step.members
         case .erased(let alerts): alerts.members
         case .restored(let restored): restored.members
@@ -247,9 +257,10 @@ extension RunStep {
 // MARK: - Words for people
 
 extension AuditEntry {
-    /// What its detail says to people; the detail as it is if it can't be understood.
+    /// What its detail says to people; the detail as it is if it can't be understood, and the reason
+    /// of a withdrawal.
     package func words(_ form: LocalTime.Form) -> String? {
-        meaning.map { $0.words(form) } ?? detail
+        event.outcome == .withdrawn ? note : meaning.map { $0.words(form) } ?? detail
     }
 }
 
@@ -274,9 +285,9 @@ extension EntryDetail {
         case .cancelled(let isHandled):
             return isHandled ? "handled by the delegate" : "the cancel button was simulated"
         case .superseded(let id): return "by \(id)"
-        case .unused(let reason):
-            return reason.isIdentical(to: Response.staleReason) ? "it was stale" : reason
-        case .reason(let reason): return reason
+        case .unused(let reason), .returned(.reason(let reason)): return reason.words
+        case .returned(.failed(let error)): return error
+        case .contradicted(let sequence): return "contradicted by entry \(sequence)"
         case .ran(let step): return step.words
         case .erased(let alerts): return alerts.words
         case .restored(let restored): return restored.words

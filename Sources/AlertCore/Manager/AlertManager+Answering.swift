@@ -91,7 +91,7 @@ extension AlertManager {
     ///   - id: The alert.
     ///   - force: Whether to withdraw it even if another account asked it, which root may always
     ///     do; ``Response/by`` is then ``ResolvedBy/program``.
-    ///   - reason: Why, at most 1 KiB; the audit log keeps it for ever, also when texts are erased.
+    ///   - reason: Why, at most 1 KiB; it is the response's ``Response/note``.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, and
     ///   ``AlertError/notYours(_:owner:)``.
@@ -227,7 +227,7 @@ extension AlertManager {
     }
 
     /// Marks a response as taken; the reason is why it is not used, for the log.
-    package func collect(_ id: Alert.ID, because reason: String?) async throws(AlertError) {
+    package func collect(_ id: Alert.ID, because reason: EntryReason?) async throws(AlertError) {
         let receipt = try await store.commit(.collect(id, because: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }
     }
@@ -240,7 +240,7 @@ extension AlertManager {
         else { return }
         // If that fails, it is refused again the next time.
         _ = try? await store.commit(
-            .collect(record.id, because: Response.staleReason), by: context.caller)
+            .collect(record.id, because: .stale), by: context.caller)
     }
 
     /// What a screen has made of a cancel.

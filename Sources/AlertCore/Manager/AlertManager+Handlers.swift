@@ -162,7 +162,7 @@ extension AlertManager {
             throw AlertError.inconsistent(id, "its handler is not the one of its response")
         }
         guard !response.isStale else {
-            try await storeCollection(of: id, because: Response.staleReason, under: epoch)
+            try await storeCollection(of: id, because: .stale, under: epoch)
             return context.errors.report(.stale(id, .stale(record)))
         }
         if response.runsHandlers { try await body(response) }
@@ -172,7 +172,7 @@ extension AlertManager {
     /// Stores that a handler has finished, however long the queue can't be written: the handler
     /// must not run again for that reason.
     private nonisolated func storeCollection(
-        of id: Alert.ID, because reason: String? = nil, under epoch: Epoch?
+        of id: Alert.ID, because reason: EntryReason? = nil, under epoch: Epoch?
     ) async throws {
         let backoff = Backoff(longest: .seconds(60))
         var failures = 0

@@ -85,7 +85,7 @@ extension AlertManager {
         if case .incompatible = error {} else { guard isOver else { return } }
         if !error.isServerAway { waiters.failAll(with: error) }
         if case .incompatible = error { feed(.failed(error)) }
-        feed(.leave(nil, because: "the queue can't be read"))
+        feed(.leave(nil, because: .reason(.unreadable)))
     }
 
     /// Ends the waits for alerts whose expiries could not be stored for some seconds: these calls
@@ -116,9 +116,7 @@ extension AlertManager {
         case .returned: notifyReturned(id)
         case .asked: feed(.queueChanged)
         case .cancelling: try await noteCancelRequest(for: id)
-        case .collected, .erased, .restored, .ran, .access, .reminded, .seen, .claimed, .moved,
-            .superseded, .unused, .clock:
-            break
+        case .collected, .erased, .restored, .ran, .moved, .superseded, .clock, .other: break
         }
     }
 
@@ -178,6 +176,6 @@ extension AlertManager {
     func refuse(_ id: Alert.ID, _ error: AlertError) {
         waiters.fail(id, with: error)
         context.errors.report(.inconsistent(id, error))
-        feed(.leave(id, because: EntryDetail.failure(error)))
+        feed(.leave(id, because: .failed(error)))
     }
 }

@@ -247,7 +247,7 @@ extension AlertManager {
     }
 
     /// Announces that an alert has left this screen, and logs it unless others show it.
-    private func noteLeft(_ record: AlertRecord, because reason: String) async {
+    private func noteLeft(_ record: AlertRecord, because reason: EntryDetail.Return) async {
         // In this order: if two screens leave at once, one of them finds that none is left.
         let others = await announce { $0.show(nil, current: nil) }.others
         let isElsewhere = others.map {

@@ -139,10 +139,10 @@ extension Screen {
         case resolved(AlertRecord)
         case snoozed(Alert.ID)
         /// An alert as it is now; if it still waits, it leaves for the reason, if there is one.
-        case reread(Alert.ID, AlertRecord?, otherwise: String?)
+        case reread(Alert.ID, AlertRecord?, otherwise: EntryReason?)
         case cancel(Alert.ID, Resolution.Authority)
         /// An alert must leave the screen; `nil` means whichever is on it.
-        case leave(Alert.ID?, because: String)
+        case leave(Alert.ID?, because: EntryDetail.Return)
         /// A moment has come; see ``nextMoment``.
         case time
     }
@@ -164,7 +164,7 @@ extension Screen {
         case look(Int, Look)
         case announce(Int, shown: AlertRecord?, current: Alert.ID?)
         case announceNothing
-        case read(Alert.ID, otherwise: String?)
+        case read(Alert.ID, otherwise: EntryReason?)
         case countWaiting(Alert.ID)
         /// Lets a presenter show an alert, after telling it that its choice was not stored.
         case present(run: Int, name: String, showing: Int, after: AlertError?)
@@ -179,7 +179,7 @@ extension Screen {
         case commit(Int, Change, through: String?)
         case noteAppearance(AlertRecord, on: [String])
         /// Says that an alert has left this screen, and logs it unless others show it.
-        case leave(Int, AlertRecord, because: String)
+        case leave(Int, AlertRecord, because: EntryDetail.Return)
         case post(PostedEntry)
         case dismissElsewhere(Alert.ID)
         /// Passes on a response, once the alert has left this screen.
@@ -358,7 +358,7 @@ extension Screen {
             common.effects.append(.resume(replaced.call, nil))
         }
         wanted = start
-        end(because: "the presenter stopped")
+        end(because: .reason(.stopped))
     }
 
     /// Whether a start waits for what there is to end.
@@ -372,11 +372,11 @@ extension Screen {
         common.effects.append(.fail(error))
         wanted = nil
         if case .attaching = state { startFailure = error }
-        end(because: EntryDetail.failure(error))
+        end(because: .failed(error))
     }
 
     /// Ends what there is, so that what is wanted can begin.
-    private mutating func end(because reason: String) {
+    private mutating func end(because reason: EntryDetail.Return) {
         switch state {
         case .off: detach()
         case .attaching: break
@@ -642,7 +642,7 @@ extension Screen {
         let isKept = current.note(record, on: others, at: common.now)
         elsewhere = isKept ? current : nil
         if !isKept, current.wasShown {
-            common.effects.append(.post(.returned(record, because: "no screen shows it any more")))
+            common.effects.append(.post(.returned(record, because: .reason(.unshown))))
         }
         return isKept
     }

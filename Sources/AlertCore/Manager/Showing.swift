@@ -23,9 +23,9 @@ struct Showing {
         case resolved(AlertRecord, chosenOn: String?)
         case snoozed(AlertRecord?)
         /// The screen is needed for something else, or is lost.
-        case returned(because: String)
+        case returned(because: EntryDetail.Return)
         /// Every presenter failed.
-        case lost(because: String)
+        case lost(because: EntryDetail.Return)
         /// No choice made here can be stored, because the log contradicts the alert.
         case refused(AlertError)
     }
@@ -326,7 +326,7 @@ extension Showing {
     }
 
     private mutating func reread(
-        _ found: AlertRecord?, otherwise reason: String?, _ common: inout Screen.Common
+        _ found: AlertRecord?, otherwise reason: EntryReason?, _ common: inout Screen.Common
     ) {
         if found?.response != nil, let found {
             end(.resolved(found, chosenOn: nil), &common)
@@ -335,7 +335,7 @@ extension Showing {
         } else if found == nil, reason == nil {
             end(.snoozed(nil), &common)
         } else if found != nil, let reason {
-            end(.returned(because: reason), &common)
+            end(.returned(because: .reason(reason)), &common)
         }
         // Otherwise it may already have returned before its snooze was noticed.
     }
@@ -343,10 +343,10 @@ extension Showing {
     private mutating func note(_ lease: LeaseState, _ common: inout Screen.Common) {
         switch lease {
         case .following(let others) where others.current != nil && others.current != id:
-            common.effects.append(.read(id, otherwise: "another alert is current"))
+            common.effects.append(.read(id, otherwise: .notCurrent))
         // Between two alerts none is current.
         case .following: break
-        case .lost: end(.returned(because: "the screen was detached"), &common)
+        case .lost: end(.returned(because: .reason(.detached)), &common)
         case .leading(let others):
             // What nobody can see here must not hold up the other screens.
             let limit = start.advanced(by: Elsewhere.patienceWithClaim)
@@ -412,7 +412,7 @@ extension Showing {
         } else if goesOn {
             rest(name, until: end, &common)
         }
-        if !goesOn { self.end(.lost(because: EntryDetail.failure(error)), &common) }
+        if !goesOn { self.end(.lost(because: .failed(error)), &common) }
     }
 
     private mutating func store(
@@ -496,7 +496,7 @@ extension Showing {
         case .returned(let reason), .lost(let reason):
             leave(because: reason, &clearing, &common)
         case .refused(let error):
-            leave(because: EntryDetail.failure(error), &clearing, &common)
+            leave(because: .failed(error), &clearing, &common)
         case .resolved, .snoozed: notifyDelegate(&clearing, &common)
         }
         state = .clearing(clearing)
@@ -504,7 +504,8 @@ extension Showing {
     }
 
     private func leave(
-        because reason: String, _ clearing: inout Clearing, _ common: inout Screen.Common
+        because reason: EntryDetail.Return, _ clearing: inout Clearing,
+        _ common: inout Screen.Common
     ) {
         let number = common.nextNumber()
         clearing.step = .leaving(number)

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Something that happened to an alert, in the order of the audit log.
 public struct AlertEvent: Sendable, Codable {
-    /// What happened; later versions may know more.
-    public enum Kind: String, Sendable, CaseIterable, Codable {
+    /// What happened.
+    public enum Kind: Sendable, Hashable {
         /// The alert was stored.
         case asked
         /// It appeared on a screen.
@@ -28,19 +28,10 @@ public struct AlertEvent: Sendable, Codable {
         case ran
         /// The queue goes on in another place, and nothing is written here any more.
         case moved
-        /// An account was granted a right over the queue, or lost one; reserved, like the following
-        /// ones.
-        case access
-        /// People were reminded that it is waiting.
-        case reminded
-        /// A reminder or a message about it was seen.
-        case seen
-        /// A person has taken it on, and others need not.
-        case claimed
-        /// The asker does not use the response that it took.
-        case unused
         /// The clock of the queue's server was set, and the queue's time goes on as before.
         case clock
+        /// Something that a later version has logged.
+        case other(String)
     }
 
     /// The position in the audit log, from 1.
@@ -85,4 +76,38 @@ public struct AlertEvent: Sendable, Codable {
 
     /// Its entry in the audit log, to continue after: ``AlertManager/events(after:)``.
     public var cursor: AuditHead { AuditHead(sequence: sequence, hash: hash) }
+}
+
+extension AlertEvent.Kind: RawRepresentable, Codable {
+    /// The kinds that this version knows.
+    package static let known: [AlertEvent.Kind] = [
+        .asked, .presented, .returned, .snoozed, .cancelling, .resolved, .superseded, .collected,
+        .erased, .restored, .ran, .moved, .clock,
+    ]
+
+    private static let names = Dictionary(uniqueKeysWithValues: known.map { ($0.rawValue, $0) })
+
+    /// The kind with a name in the log; one that this version does not know is
+    /// ``AlertEvent/Kind/other(_:)``.
+    public init(rawValue: String) { self = Self.names[rawValue] ?? .other(rawValue) }
+
+    /// Its name in the log.
+    public var rawValue: String {
+        switch self {
+        case .asked: "asked"
+        case .presented: "presented"
+        case .returned: "returned"
+        case .snoozed: "snoozed"
+        case .cancelling: "cancelling"
+        case .resolved: "resolved"
+        case .superseded: "superseded"
+        case .collected: "collected"
+        case .erased: "erased"
+        case .restored: "restored"
+        case .ran: "ran"
+        case .moved: "moved"
+        case .clock: "clock"
+        case .other(let name): name
+        }
+    }
 }

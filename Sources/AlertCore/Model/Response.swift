@@ -33,9 +33,6 @@ public struct Response: Sendable, Equatable {
     /// the time of reading.
     public package(set) var isStale = false
 
-    /// Why a stale response is taken without being used, for the log.
-    package static let staleReason = "stale"
-
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
         by: ResolvedBy, responder: Responder?, resolvedAt: Date, collectedAt: Date?,
@@ -58,7 +55,7 @@ public struct Response: Sendable, Equatable {
     /// The values of the alert's fields, by the fields' ids.
     public var values: [String: Alert.Value] { input.values }
 
-    /// The remark that came with the answer.
+    /// The remark that came with the answer, or the reason of a withdrawal.
     public var note: String? { input.note }
 
     /// Names the host of the account that answered as a process sees it.

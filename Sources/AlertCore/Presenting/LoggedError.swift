@@ -10,11 +10,12 @@ extension LoggedError {
     package var logged: String { SafeText.line("\(self)") }
 }
 
-extension EntryDetail {
+extension EntryDetail.Return {
     /// Why a presenter has failed; of errors of other programs' presenters, only their type is known
     /// to be harmless.
-    static func failure(_ error: any Error) -> String {
-        (error as? any LoggedError)?.logged ?? "the presenter failed: \(type(of: error))"
+    static func failed(_ error: any Error) -> EntryDetail.Return {
+        .failed(
+            (error as? any LoggedError)?.logged ?? "the presenter failed: \(type(of: error))")
     }
 }
 

@@ -394,7 +394,7 @@ extension QueueTransaction {
 
     /// Marks a response as collected, unless it already is.
     private func collect(
-        _ alert: StoredAlert, because reason: String? = nil, by caller: Caller
+        _ alert: StoredAlert, because reason: EntryReason? = nil, by caller: Caller
     ) throws -> Receipt {
         var record = alert.record
         guard caller.mayCollect(from: record.source.account) else {
@@ -405,7 +405,7 @@ extension QueueTransaction {
         guard let response = record.response, response.collectedAt == nil else {
             return Receipt(record: record, head: head)
         }
-        try update(record, .collected(at: now, isStale: reason == Response.staleReason))
+        try update(record, .collected(at: now, isStale: reason == .stale))
         try append(
             AuditDraft(kind: .collected, record: record, detail: reason.map(EntryDetail.unused)),
             by: caller, concernsOthers: false)
@@ -465,9 +465,9 @@ extension QueueTransaction {
                     kind: .presented, at: moment, record: record, content: record.seenDigest),
                 by: caller, concernsOthers: false)
             try update(record, .presented(at: moment))
-        case .returned(let record, let reason):
+        case .returned(let record, let why):
             try append(
-                AuditDraft(kind: .returned, record: record, detail: .reason(reason)), by: caller,
+                AuditDraft(kind: .returned, record: record, detail: .returned(why)), by: caller,
                 concernsOthers: false)
         case .collected(let id): _ = try collect(existing(id), by: caller)
         }

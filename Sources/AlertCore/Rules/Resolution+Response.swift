@@ -74,8 +74,7 @@ extension Resolution {
         case .expireUnattended:
             .expired(.init(at: now, isEarly: true, isUnseen: record.presentedAt == nil))
         case .cancel(let isHandled, _): .cancelled(isHandled: isHandled)
-        case .withdraw(_, let reason, _): reason.map(EntryDetail.reason)
-        case .choose, .chooseID:
+        case .choose, .chooseID, .withdraw:
             EntryDetail.Answered(
                 response, of: record, givenAt: record.alert.limits(response) ? now : nil
             ).map(EntryDetail.answered)
@@ -128,7 +127,8 @@ extension Resolution {
         case .withdraw(let authority, let reason, _):
             if let reason { try Text.check(reason, "reason", limit: Alert.Limit.reason) }
             let by = try authority.resolver(of: record, owner: .asker, by: caller, request)
-            return record.response(.withdrawn, -1, by, responder, at: now)
+            return record.response(
+                .withdrawn, -1, by, responder, at: now, input: Alert.Input(note: reason))
         case .expireUnattended:
             guard alert.defaultButton != nil else {
                 throw .invalid("expiry", "is refused: alert \(record.id) has no default button")

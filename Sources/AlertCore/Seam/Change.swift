@@ -23,7 +23,7 @@ package enum Change: Sendable, Codable {
     /// one, is why a response is taken without being used: the log says it.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
-    case collect(Alert.ID, because: String? = nil)
+    case collect(Alert.ID, because: EntryReason? = nil)
     /// Records a step of the command that an answer allows to run.
     ///
     /// ``RunStep/started(allowsDefault:)`` takes effect once, for an answer that allows it and that

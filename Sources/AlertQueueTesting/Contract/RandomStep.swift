@@ -10,7 +10,7 @@ package enum RandomStep: Sendable {
     case ask(Question)
     case resolve(Alert.ID, Resolution, Seen)
     case snooze(Alert.ID, until: Alert.Deadline?)
-    case collect(Alert.ID, because: String? = nil)
+    case collect(Alert.ID, because: EntryReason? = nil)
     case run(Alert.ID, RunStep)
     case requestCancel(Alert.ID, Resolution.Authority)
     case notePresented(Alert.ID)

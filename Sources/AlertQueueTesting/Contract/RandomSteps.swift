@@ -44,7 +44,7 @@ package struct RandomSteps {
         case 0..<24: ask()
         case 24..<46: resolve()
         case 46..<52: .snooze(id(), until: oneIn(3) ? nil : .after(.seconds(number(-1...90))))
-        case 52..<56: .collect(id(), because: oneIn(4) ? "nobody needs it" : nil)
+        case 52..<56: .collect(id(), because: oneIn(4) ? (oneIn(2) ? .stale : .ended) : nil)
         case 56..<58: .run(id(), runStep())
         case 58..<61: .requestCancel(id(), authority())
         case 61..<66: .notePresented(id())

@@ -166,7 +166,8 @@ extension StoreComparison {
             let record = try await store.record(id)
             store.post(.presented(record), by: caller)
         case .noteReturned:
-            store.post(.returned(try await store.record(id), because: "lost"), by: caller)
+            let record = try await store.record(id)
+            store.post(.returned(record, because: .reason(.detached)), by: caller)
         default:
             store.post(.collected(id), by: caller)
         }

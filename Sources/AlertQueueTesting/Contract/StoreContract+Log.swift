@@ -127,7 +127,7 @@ extension StoreContract {
             let moment = queue.clock.now()
             store.post(.presented(record), by: .ana)
             queue.clock.advance(by: .milliseconds(7))
-            store.post(.returned(record, because: "the terminal is gone"), by: .ana)
+            store.post(.returned(record, because: .reason(.detached)), by: .ana)
             store.post(.presented(record), by: .eve)
             try await store.answer(record.id)
             store.post(.collected(record.id), by: .ben)
@@ -141,7 +141,7 @@ extension StoreContract {
                 entries[1].event.at, Timestamp.date(milliseconds: moment.wallMilliseconds),
                 "when it was presented")
             try expectEqual(
-                entries[2].meaning, .reason("the terminal is gone"), "why it was returned")
+                entries[2].meaning, .returned(.reason(.detached)), "why it was returned")
             try expectEqual(
                 try await store.record(1).presentedAt, entries[3].event.at, "the last time")
             try await store.expectSound()
@@ -157,13 +157,13 @@ extension StoreContract {
             let record = try await store.ask().record
             try await store.answer(record.id)
             for number in 0..<20 {
-                store.post(.returned(record, because: "\(number)"), by: .ana)
+                store.post(.returned(record, because: .failed("\(number)")), by: .ana)
             }
             store.post(.collected(record.id), by: .ben)
             await store.close()
             let entries = try await other.entries(from: 3, limit: 100)
             try expectEqual(
-                entries.map(\.meaning), (0..<20).map { .reason("\($0)") } + [nil],
+                entries.map(\.meaning), (0..<20).map { .returned(.failed("\($0)")) } + [nil],
                 "the posted entries")
             try await other.expectSound()
         },

@@ -148,12 +148,17 @@ extension StoreContract {
             for _ in 1...2 { try await store.ask() }
             _ = try await store.resolve(1, .withdraw(because: why), by: .ben)
             try await store.answer(2)
-            _ = try await store.commit(.collect(2, because: "not used"), by: .ben)
+            _ = try await store.commit(.collect(2, because: .ended), by: .ben)
             _ = try await store.commit(.collect(1), by: .ben)
             let entries = try await store.entries(limit: 9)
             try expectEqual(
-                entries.dropFirst(2).map(\.meaning), [.reason(why), nil, .unused("not used"), nil],
-                "the details")
+                entries.dropFirst(2).map(\.note), [why, nil, nil, nil],
+                "the reason of the withdrawal")
+            try expectEqual(
+                try await store.record(1).response?.note, why, "the same in the response")
+            try expect(entries[2].detail?.contains(why) == false, "the log keeps its hash alone")
+            try expectEqual(
+                entries.dropFirst(3).map(\.meaning), [nil, .unused(.ended), nil], "the details")
             try expectEqual(
                 try await store.verify(expecting: nil).problems.count, 0, "the problems of the log")
         },

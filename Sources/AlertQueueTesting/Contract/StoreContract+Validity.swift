@@ -97,11 +97,11 @@ extension StoreContract {
             try expect(try await !store.commit(start, by: .ben).isNew, "it allows nothing")
             try expectEqual(try await store.kinds(of: id), [.asked, .resolved], "entries")
             let collected = try await store.commit(
-                .collect(id, because: Response.staleReason), by: .ben)
+                .collect(id, because: .stale), by: .ben)
             try expect(collected.isNew, "it is collected")
             try expect(collected.record.response?.isStale == true, "it is still stale")
             let entry = try require(try await store.entries(of: id, limit: 9).last, "entry")
-            try expectEqual(entry.meaning, .unused(Response.staleReason), "the reason")
+            try expectEqual(entry.meaning, .unused(.stale), "the reason")
             try await store.expectSound()
         },
         StoreCheck("What was collected as stale stays so, wherever the clock is set") { queue in
@@ -112,7 +112,7 @@ extension StoreContract {
             for id in ids { try await store.answer(id) }
             let start = queue.clock.now().wallMilliseconds
             queue.clock.advance(by: .seconds(60))
-            for (id, reason) in zip(ids, [Response.staleReason, nil]) {
+            for (id, reason) in zip(ids, [EntryReason.stale, nil]) {
                 _ = try await store.commit(.collect(id, because: reason), by: .ben)
             }
             let rebooted = ClockReading(

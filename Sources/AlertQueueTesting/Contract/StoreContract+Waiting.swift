@@ -85,8 +85,8 @@ extension StoreContract {
                 return last.response?.outcome == .withdrawn
             }
             try expectEqual(
-                try await store.entries(after: .start, limit: 9).suffix(2).map(\.meaning),
-                [.reason("gone"), .reason("gone")],
+                try await store.entries(after: .start, limit: 9).suffix(2).map(\.note),
+                ["gone", "gone"],
                 "what the log says")
             try await expectError("alreadyResolved") {
                 try await store.resolve(ids[0], orphan, by: .ben)

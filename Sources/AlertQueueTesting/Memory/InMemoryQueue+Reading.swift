@@ -78,7 +78,9 @@ extension InMemoryQueue {
     func entries(_ query: LogQuery) throws(AlertError) -> [AuditEntry] {
         try log.entries(query).map { entry in
             var entry = entry
-            guard let alert = entry.event.alertID.flatMap(alert)?.alert else { return entry }
+            guard let stored = entry.event.alertID.flatMap(self.alert) else { return entry }
+            let alert = stored.alert
+            if entry.event.kind == .resolved { entry.note = stored.response?.note }
             entry.event.title = alert.title
             entry.event.key = alert.key
             let index = entry.event.buttonIndex ?? -1

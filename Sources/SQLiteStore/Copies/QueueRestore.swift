@@ -284,7 +284,7 @@ struct QueueSwap: Sendable {
         try context.audit(entry, by: caller)
         for (id, problems) in verified.contradictedAlerts {
             try context.audit(
-                AuditDraft(contradicted: id, because: problems[0].reason), by: caller)
+                AuditDraft(contradicted: id, by: problems[0].sequence), by: caller)
         }
         try db.run("COMMIT")
         report.head = context.head

@@ -15,7 +15,9 @@ struct EntryDetailTests {
         (.resolved, .answered, #"{"given_boot_ms":12,"values":"ab09"}"#),
         (.resolved, .expired, #"{"expired_boot_ms":0,"nobody_there":true,"unseen":true}"#),
         (.resolved, .cancelled, #"{"simulated":true}"#),
-        (.resolved, .withdrawn, #"{"reason":"a\tb\u0001 \"c\\d\", {e}é"}"#),
+        (.resolved, .withdrawn, #"{"values":"ab09"}"#),
+        (.returned, nil, #"{"error":"a\tb\u0001 \"c\\d\", {e}é"}"#),
+        (.returned, nil, #"{"reason":"stopped"}"#), (.restored, nil, #"{"contradicted_by":7}"#),
         (.superseded, nil, #"{"by":17}"#), (.collected, nil, #"{"unused":"stale"}"#),
         (.ran, nil, #"{"exit_status":255}"#), (.ran, nil, #"{"started":true}"#),
         (.erased, nil, #"{"alerts":[1,3,5,5]}"#),
@@ -59,8 +61,7 @@ struct EntryDetailTests {
             (.asked, nil, #"{"asked_boot_ms":9223372036854775808,"leaves":"1b"}"#),
             (.resolved, .answered, "{}"), (.resolved, .answered, "{"), (.resolved, .answered, ""),
             (.resolved, .expired, #"{"expired_boot_ms":0,"unseen":false}"#),
-            (.resolved, .withdrawn, #"{"reason":"a\u0009b"}"#),
-            (.resolved, .withdrawn, #"{"reason":"a\/b"}"#),
+            (.returned, nil, #"{"error":"a\u0009b"}"#), (.returned, nil, #"{"error":"a\/b"}"#),
             (.moved, nil, #"{"at":"/a","to":"/a"}"#), (.presented, nil, #"{"to":"/a"}"#),
         ] as [(AlertEvent.Kind, Outcome?, String)])
     func refusesOtherForms(kind: AlertEvent.Kind, outcome: Outcome?, text: String) {

@@ -20,7 +20,7 @@ struct LoggedErrorTests {
             (Refused(), "the presenter failed: Refused"),
         ] as [(any Error, String)])
     func kept(error: any Error, words: String) {
-        let text = EntryDetail.failure(error)
+        guard case .failed(let text) = EntryDetail.Return.failed(error) else { return }
         #expect(text.hasSuffix(words) && !text.contains("4711"), "\(text)")
     }
 }

@@ -89,7 +89,7 @@ struct WaitingAskerTests {
         #expect(try await eventually { try await other.record(1).isOrphaned })
         let withdrawn = try await other.withdraw([1], .own(.program), because: "nobody waits")
         #expect(try withdrawn.map { try $0.get().response?.outcome } == [.withdrawn])
-        #expect(try await other.audit(of: 1).last?.meaning == .reason("nobody waits"))
+        #expect(try await other.audit(of: 1).last?.note == "nobody waits")
         await other.close()
     }
 }

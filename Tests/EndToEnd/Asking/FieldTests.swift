@@ -1,4 +1,3 @@
-import AlertQueueTesting
 import Foundation
 import ProcessTesting
 import TestSupport
@@ -226,17 +225,25 @@ struct FieldTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A withdrawal says why in the log")
+    @Test("A withdrawal says why, until its texts are erased")
     func withdrawn() async throws {
         let queue = try CommandLineQueue()
         try await ask(queue)
         let withdrawn = try await queue.run("withdraw", "1", "--because", "the disk is new")
         #expect(withdrawn.code == 0, "\(withdrawn)")
-        let entries = try await queue.objects("audit", "list")
+        let shown = try await queue.objects("show", "1")
         #expect(
-            entries.contains { $0["detail"] as? [String: String] == ["reason": "the disk is new"] })
-        let long = try await queue.run("withdraw", "1", "--because", " ")
-        #expect(long.code != 0)
+            shown.first?["note"] as? String == "the disk is new")
+        let entries = try await queue.objects("audit", "list")
+        #expect(entries.contains { $0["note"] as? String == "the disk is new" })
+        #expect(try await queue.run("audit", "list").output.contains("by asker, the disk is new"))
+        try await ask(queue)
+        let blank = try await queue.run("withdraw", "2", "--because", " ")
+        #expect(blank.code == 65 && blank.errors.contains("reason"), "\(blank)")
+        #expect(try await queue.run("purge", "--older-than", "1ms").code == 0)
+        #expect(try await !queue.run("audit", "list").output.contains("the disk is new"))
+        let texts = try String(decoding: Data(contentsOf: URL(filePath: queue.path)), as: UTF8.self)
+        #expect(!texts.contains("the disk is new"))
         #expect(try await queue.isSound())
     }
 }

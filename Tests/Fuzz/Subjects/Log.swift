@@ -110,7 +110,7 @@ private let tables = [
         "audit",
         [
             ("seq", .integer), ("at_ms", .integer),
-            ("event", .word(AlertEvent.Kind.allCases.map(\.rawValue))), ("alert_id", .small),
+            ("event", .word(AlertEvent.Kind.known.map(\.rawValue))), ("alert_id", .small),
             ("source", .text), ("outcome", .word(Outcome.allCases.map(\.rawValue))),
             ("button_index", .small), ("button_role", .word(["cancel", "destructive"])),
             ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("account_host", .text),

@@ -31,7 +31,7 @@ struct AuditLog: StoreSuite {
         let first = try await store.record(1)
         store.post(.presented(first), by: .ana)
         _ = try await store.snooze(1, for: nil, by: .ana)
-        store.post(.returned(first, because: "the terminal was lost"), by: .ana)
+        store.post(.returned(first, because: .failed("the terminal was lost")), by: .ana)
         try await store.answer(1, 0)
         try await store.answer(2, 1, by: .ben)
         _ = try await store.collect(1, by: .ben)

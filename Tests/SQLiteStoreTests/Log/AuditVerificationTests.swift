@@ -113,7 +113,7 @@ struct AuditVerificationTests {
             _ = try await store.collect(alert.id, by: .ana)
         }
         let notice = try await store.ask(Alert("Done"))
-        store.post(.returned(notice, because: "the presenter was lost"), by: .ana)
+        store.post(.returned(notice, because: .reason(.detached)), by: .ana)
         _ = try await store.resolve(notice.id, .dismiss, by: .ana)
     }
 
@@ -122,13 +122,10 @@ struct AuditVerificationTests {
         let log = try await AuditLog()
         try await log.fill()
         let entries = try await log.store.entries(limit: 1000)
-        let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
+        let missing = Set(AlertEvent.Kind.known).subtracting(entries.map(\.event.kind))
         // Erasures are in the logs of other tests; no store writes the others itself.
         #expect(
-            missing == [
-                .erased, .restored, .ran, .access, .claimed, .moved, .reminded, .seen, .superseded,
-                .unused, .clock,
-            ])
+            missing == [.erased, .restored, .ran, .moved, .superseded, .clock])
         #expect(Set(entries.compactMap(\.event.by)) == [.person, .asker, .policy, .system])
         await log.store.close()
     }

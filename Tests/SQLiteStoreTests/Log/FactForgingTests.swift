@@ -254,12 +254,49 @@ struct FactForgingTests {
         }
     }
 
+    @Test("An entry of a kind that a later version writes is shown, and verified by its hash")
+    func laterKind() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        try await log.store.commits.perform(.upkeep, "log") { context in
+            try context.audit(
+                AuditDraft(kind: .other("voted"), alert: 1, source: "test"), by: .ben)
+        }
+        let entry = try #require(try await log.store.entries(of: 1, limit: 1000).last)
+        #expect(entry.event.kind == .other("voted") && entry.event.kind.rawValue == "voted")
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
+        let verifier = AuditVerificationTests.verifier
+        let independent = try await Child.run("python3", verifier, log.queue.path)
+        #expect(independent.errors == "", "\(independent)")
+        try log.forge("UPDATE audit SET event = 'vetoed' WHERE event = 'voted'")
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.map(\.sequence) == [entry.event.sequence])
+        await log.store.close()
+    }
+
+    @Test("The reason of a withdrawal can't be changed, given or taken away")
+    func withdrawalReason() async throws {
+        for (reason, forged) in [("moot", "'done'"), ("moot", "NULL"), (nil, "'moot'")] {
+            let log = try await AuditLog()
+            let id = try await log.store.ask(.yesNo("Go?")).id
+            _ = try await log.store.resolve(id, .withdraw(because: reason), by: .ana)
+            #expect(try await log.store.record(id).response?.note == reason)
+            try log.forge("UPDATE alerts SET note = \(forged) WHERE id = \(id)")
+            let problems = try await log.store.verify(expecting: nil).problems
+            #expect(problems.contains { $0.reason.contains("values or a note") }, "\(problems)")
+            let verifier = AuditVerificationTests.verifier
+            let independent = try await Child.run("python3", verifier, log.queue.path)
+            #expect(independent.errors.contains("the values or the note"), "\(independent)")
+            await log.store.close()
+        }
+    }
+
     @Test("An ask or an erasure whose detail has another form is found")
     func otherForm() async throws {
         for (kind, detail, reason) in [
             (AlertEvent.Kind.asked, nil, "alert 12 was already asked by entry"),
-            (.erased, .reason("x"), "does not say whose texts were erased"),
-            (.erased, .reason("x"), "has a detail that no entry of its kind has"),
+            (.erased, .clock(step: 0, offset: 0), "does not say whose texts were erased"),
+            (.erased, .clock(step: 0, offset: 0), "has a detail that no entry of its kind has"),
             (.erased, .erased(ErasedAlerts([12])), "alert 12 does not name entry"),
             (.erased, .erased(ErasedAlerts([12, 99])), "of these exist"),
         ] as [(AlertEvent.Kind, EntryDetail?, String)] {

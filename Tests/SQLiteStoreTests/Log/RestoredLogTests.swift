@@ -127,7 +127,7 @@ struct RestoredLogTests {
         try await first.answer(1, 0)
         try await first.ask(.yesNo("Two"))
         try await first.commits.perform(.upkeep, "note") { context in
-            try context.audit(AuditDraft(kind: .access), by: .ana)
+            try context.audit(AuditDraft(kind: .other("noted")), by: .ana)
         }
         try await first.ask(.yesNo("Three"))
         await first.close()

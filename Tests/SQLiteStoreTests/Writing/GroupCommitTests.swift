@@ -59,7 +59,7 @@ struct GroupCommitTests {
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         for number in 0..<GroupCommit.maximumPosted + 5 {
-            store.post(.returned(record, because: "\(number)"), by: .ana)
+            store.post(.returned(record, because: .failed("\(number)")), by: .ana)
         }
         #expect(troubles.withLock(\.self) == ["storage"])
         gate.open()
@@ -69,7 +69,7 @@ struct GroupCommitTests {
         #expect(
             try queue.integer("SELECT count(*) \(returned)") == Int64(GroupCommit.maximumPosted))
         #expect(
-            try queue.integer("SELECT detail ->> 'reason' \(returned) ORDER BY seq LIMIT 1") == 5)
+            try queue.integer("SELECT detail ->> 'error' \(returned) ORDER BY seq LIMIT 1") == 5)
     }
 
     @Test("Notes that can't be written when the queue is closed are reported")
@@ -84,7 +84,7 @@ struct GroupCommitTests {
         let record = try await store.ask(.yesNo())
         let other = try queue.connection()
         try other.execute("BEGIN IMMEDIATE")
-        store.post(.returned(record, because: "x"), by: .ana)
+        store.post(.returned(record, because: .reason(.stopped)), by: .ana)
         await store.close()
         let isReported = await eventually { !troubles.withLock(\.isEmpty) }
         #expect(isReported)

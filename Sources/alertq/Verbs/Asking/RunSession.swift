@@ -124,7 +124,7 @@ extension RunSession {
         } else {
             return false
         }
-        try await manager.collect(record.id, because: Response.staleReason)
+        try await manager.collect(record.id, because: .stale)
         guard session.question.key == nil else { throw RunRefusal(.stale, problem, record) }
         context.inform("run: \(problem); asking again")
         return true

@@ -19,15 +19,16 @@ struct AuditListCommand: AuditReadingCommand {
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
         “login_uid”, “session”, “boot” and “detail”; “content”, “previous” and “hash”, in hexadecimal; \
-        “key”; “button”, the chosen button's id; and “cursor”, the number and the hash: --after \
+        “key”; “button”, the chosen button's id; “note”, that of a response or the reason of a \
+        withdrawal; and “cursor”, the number and the hash: --after \
         continues after it, and refuses it if a different entry has that number.
         """,
         """
         The events are asked, presented, returned, snoozed, cancelling (the screen that shows the \
-        alert was asked to cancel it), resolved, collected, ran (a command that the answer allows \
-        has started or ended), erased, restored, moved (the queue goes on elsewhere) and clock (the \
-        clock of the queue's server was set). The names access, claimed, reminded, seen and unused \
-        are reserved: ignore them, and any other name that you don't know.
+        alert was asked to cancel it), resolved, superseded (another alert was asked in its place), \
+        collected, ran (a command that the answer allows has started or ended), erased, restored, \
+        moved (the queue goes on elsewhere) and clock (the clock of the queue's server was set). \
+        Later versions may add others: ignore what you don't know.
         """,
     ]
 
@@ -146,6 +147,7 @@ extension AuditListCommand {
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),
             ("key", .optional(event.key)), ("button", .optional(entry.button)),
+            ("note", .optional(entry.note)),
             ("cursor", .string(event.cursor.text)),
         ])
     }

@@ -58,7 +58,7 @@ struct ResponsePrinter: Sendable {
         guard !response.isStale else {
             context.note("\(verb): \(AlertError.stale(record))")
             if response.collectedAt == nil {
-                await collect(record, manager, because: Response.staleReason)
+                await collect(record, manager, because: .stale)
             }
             return .stale
         }
@@ -125,7 +125,7 @@ struct ResponsePrinter: Sendable {
     }
 
     private func collect(
-        _ record: AlertRecord, _ manager: AlertManager, because reason: String? = nil
+        _ record: AlertRecord, _ manager: AlertManager, because reason: EntryReason? = nil
     ) async {
         if let handler = record.alert.handler, !takesHandled {
             context.inform(

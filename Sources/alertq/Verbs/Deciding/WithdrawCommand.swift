@@ -10,7 +10,7 @@ struct WithdrawCommand: RevokingCommand {
         [
             Option(
                 "orphaned", \.takesOrphaned, help: "All questions for whose answers nobody waits"),
-            Option("because", .text("TEXT"), \.reason, help: "Why, which the audit log keeps"),
+            Option("because", .text("TEXT"), \.reason, help: "Why; it is the note of the response"),
             .force,
         ] + byKey
     static let discussion = [
@@ -23,8 +23,8 @@ struct WithdrawCommand: RevokingCommand {
         of its machine, and with --force those of all accounts. If there is none, the exit code is 0.
         """,
         """
-        --because says why, in at most 1 KiB: audit list and show print it. The audit log keeps it for \
-        ever, also when the alert's texts are erased.
+        --because says why, in at most 1 KiB: audit list and show print it, and it is the “note” of \
+        the response, for its asker. It is erased with the alert's texts; the audit log keeps its hash.
         """,
         forceDiscussion, severalDiscussion,
     ]

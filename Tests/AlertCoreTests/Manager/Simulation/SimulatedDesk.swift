@@ -11,7 +11,7 @@ struct SimulatedDesk {
         case turn
         case look(Int, Screen.Look)
         case announce(Int, shown: Alert.ID?, current: Alert.ID?)
-        case read(Alert.ID, otherwise: String?)
+        case read(Alert.ID, otherwise: EntryReason?)
         case count(Alert.ID)
         case commit(Int, Change)
         case leave(Int)

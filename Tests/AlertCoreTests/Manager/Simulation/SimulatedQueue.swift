@@ -141,7 +141,7 @@ extension SimulatedQueue {
         if chance(20) {
             feed(.failed(.incompatible(path: "model", "was replaced")), to: desk)
         } else {
-            feed(.leave(nil, because: "the queue can't be read"), to: desk)
+            feed(.leave(nil, because: .reason(.unreadable)), to: desk)
         }
     }
 
