@@ -84,21 +84,23 @@ let package = Package(
             name: "PostgreSQLStoreTests",
             dependencies: [
                 "AlertCore", "AlertQueueTesting", "AlertTables", "PostgreSQL",
-                "PostgreSQLStore", "PostgreSQLTesting", "StoreTesting", "TestSupport",
+                "PostgreSQLStore", "PostgreSQLTesting", "StoreChecks", "StoreTesting",
+                "TestSupport",
                 "TextFormats",
             ]),
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"]),
         .testTarget(
             name: "AlertCoreTests",
             dependencies: [
-                "AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport", "TextFormats",
+                "AlertCore", "AlertQueueTesting", "StoreChecks", "StoreTesting", "TestSupport",
+                "TextFormats",
             ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
                 "AlertCore", "AlertQueueTesting", "AlertTables", "CLinux", "Linux", "Migrations",
                 "SQLite",
-                "SQLiteStore", "StoreTesting", "TestSupport", "TextFormats",
+                "SQLiteStore", "StoreChecks", "StoreTesting", "TestSupport", "TextFormats",
             ],
             exclude: ["Log/verify.py"]),
         // The manager on the store that users have, and the contract of all stores.
@@ -107,8 +109,8 @@ let package = Package(
             dependencies: [
                 "AlertCore", "AlertQueue", "AlertQueueTesting", "AlertTables", "CLinux", "Linux",
                 "PipedStore",
-                "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreServer", "StoreTesting",
-                "TestSupport", "TextFormats",
+                "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreChecks", "StoreServer",
+                "StoreTesting", "TestSupport", "TextFormats",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
@@ -140,12 +142,16 @@ let package = Package(
         // What tests need of the system, without a word about alerts.
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),
+        // The promises of every store, as checks, and the comparison of stores by random steps.
+        .target(
+            name: "StoreChecks", dependencies: ["AlertCore", "AlertQueueTesting", "TextFormats"],
+            path: "Tests/StoreChecks"),
         // Queues that tests work on without a manager.
         .target(
             name: "StoreTesting",
             dependencies: [
                 "AlertCore", "AlertQueueTesting", "PostgreSQL", "PostgreSQLStore",
-                "PostgreSQLTesting", "SQLite", "SQLiteStore", "TestSupport",
+                "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreChecks", "TestSupport",
             ],
             path: "Tests/StoreTesting"),
         // A store in another process, which the contract's checks reach through a pipe.
@@ -156,6 +162,7 @@ let package = Package(
             name: "StoreServer",
             dependencies: [
                 "AlertCore", "AlertQueueTesting", "PipedStore", "PostgreSQLStore", "SQLiteStore",
+                "StoreChecks",
             ],
             path: "Tests/StoreServer"),
         // The built command, and queues that it works on.
@@ -163,7 +170,7 @@ let package = Package(
             name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],
             path: "Tests/ProcessTesting"),
         .executableTarget(
-            name: "QueueClient", dependencies: ["AlertQueue", "AlertQueueTesting"],
+            name: "QueueClient", dependencies: ["AlertQueue", "StoreChecks"],
             path: "Tests/QueueClient"),
         .executableTarget(
             name: "RestartDaemon", dependencies: ["AlertQueue"],
@@ -194,7 +201,8 @@ let package = Package(
             name: "Faults",
             dependencies: [
                 "AlertCore", "AlertQueue", "AlertQueueTesting", "PostgreSQL", "PostgreSQLTesting",
-                "ProcessTesting", "QueueClient", "SQLite", "SQLiteStore", "TestSupport",
+                "ProcessTesting", "QueueClient", "SQLite", "SQLiteStore", "StoreChecks",
+                "TestSupport",
                 "TextFormats", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),

@@ -260,8 +260,8 @@ extension QueueLocation {
     /// an account without a home directory, whose questions must not get into a queue that others
     /// read.
     package static func defaultPath() -> String? {
-        if let path = Identity.environment("ALERTQ_DATABASE") { return path }
-        return Identity.isRootOfFiles ? systemPath : userPath()
+        if let path = LinuxProcess.environment("ALERTQ_DATABASE") { return path }
+        return UserAccounts.isRootOfFiles ? systemPath : userPath()
     }
 
     /// Rejects environment variables with paths that are not valid UTF-8: if repaired, they would
@@ -281,12 +281,12 @@ extension QueueLocation {
     ///
     /// See the XDG Base Directory Specification, `XDG_STATE_HOME`.
     package static func userPath() -> String? {
-        guard !Identity.isRootOfFiles else { return nil }
+        guard !UserAccounts.isRootOfFiles else { return nil }
         // The specification says that a path that is not absolute is ignored.
-        if let state = Identity.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+        if let state = LinuxProcess.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/alertq/queue.db"
         }
-        return Identity.home.map { $0 + "/.local/state/alertq/queue.db" }
+        return UserAccounts.home.map { $0 + "/.local/state/alertq/queue.db" }
     }
 
     /// Creates the directories of the user's queue, with no access for others.

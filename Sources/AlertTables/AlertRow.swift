@@ -243,9 +243,9 @@ package struct AlertRow {
         return input
     }
 
-    private static func responder(_ row: borrowing some SQLRow & ~Copyable) -> Responder? {
+    private static func responder(_ row: borrowing some SQLRow & ~Copyable) -> Caller? {
         guard let via = row.optionalText(Column.via) else { return nil }
-        return Responder(
+        return Caller(
             Account(
                 uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
                 name: row.optionalText(Column.responder), host: row.text(Column.accountHost)),

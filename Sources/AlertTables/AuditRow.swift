@@ -63,7 +63,7 @@ package enum AuditRow {
                 outcome: try word(Outcome.self, "outcome", row, .outcome),
                 buttonIndex: row.optionalInteger(Column.buttonIndex).map { Int($0) },
                 by: try word(ResolvedBy.self, "resolver", row, .resolvedBy),
-                responder: Responder(
+                responder: Caller(
                     Account(
                         uid: try number(UInt32.self, "uid", row, .uid) ?? 0,
                         name: row.optionalText(Column.user), host: accountHost ?? ""),

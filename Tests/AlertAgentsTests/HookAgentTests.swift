@@ -138,7 +138,7 @@ struct HookAgentTests {
 
     private let now = Date(timeIntervalSince1970: 1_795_168_980)
 
-    private let responder = Responder(
+    private let responder = Caller(
         Account(uid: 1000, name: "ana"), via: "terminal", tty: "/dev/pts/3",
         process: ProcessIdentity(host: "nas", pid: 4711))
 

@@ -1,5 +1,4 @@
 import AlertQueue
-import AlertQueueTesting
 import ProcessTesting
 import Synchronization
 import TestSupport

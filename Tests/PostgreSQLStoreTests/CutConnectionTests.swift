@@ -81,7 +81,7 @@ struct CutConnectionTests {
             #expect(answered.response?.buttonIndex == 0)
             #expect(try await store.collect(record.id, by: .ana))
             let screen = AttachedScreen(
-                identity: .current, presenters: ["x"], hasDelegate: false)
+                caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
             let lease = try await store.attach(screen)
             #expect(await lease.announce(screen, wantsLead: false) != .lost)
             lease.release()
@@ -161,7 +161,7 @@ struct CutConnectionTests {
         #expect(claim != nil)
         proxy.fail(.cut, after: bytes, .toClient)
         let lease = try await store.attach(
-            AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false))
+            AttachedScreen(caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false))
         #expect(await store.screens().followers.count == 1)
         lease.release()
         await healing.value
@@ -176,7 +176,8 @@ struct CutConnectionTests {
         let store = try await PostgreSQLAlertStore.open(
             try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
         try await store.ask(.yesNo())
-        let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         let db = try queue.connect()
         let rows = { () throws -> [Int64] in
             try db.rows(
@@ -206,7 +207,8 @@ struct CutConnectionTests {
         let store = try await PostgreSQLAlertStore.open(
             try Self.location(proxy), busyTime: .seconds(60), checksDurability: false)
         let other = try await queue.open()
-        var screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        var screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         let lease = try await store.leases.attach(screen)
         let empty = screen
         screen.show(1, current: nil)

@@ -50,7 +50,8 @@ struct DurabilityTests {
         let store = try await queue.open()
         try await store.ask(.yesNo())
         try await queue.servers[1].stop()
-        let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         let lease = try await store.attach(screen)
         #expect(await lease.announce(screen, wantsLead: true).isLeading)
         let claim = try await store.claim(1, for: .waiting)

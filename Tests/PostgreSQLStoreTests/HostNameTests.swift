@@ -12,9 +12,8 @@ import Testing
 struct HostNameTests {
     private func caller(_ uid: UInt32 = 1000) -> Caller {
         Caller(
-            Identity(
-                Account(uid: uid, name: "ana"),
-                process: ProcessIdentity(host: "somewhere", pid: 7)), via: "ask")
+            Account(uid: uid, name: "ana"), via: "ask",
+            process: ProcessIdentity(host: "somewhere", pid: 7))
     }
 
     private func question(_ title: String) -> Question {

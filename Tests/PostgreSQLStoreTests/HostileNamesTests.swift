@@ -51,7 +51,7 @@ struct HostileNamesTests {
         let asked = try await store.ask(.yesNo(key: "k"))
         #expect(asked.askedAt > .init(timeIntervalSince1970: 1_500_000_000))
         let lease = try await store.attach(
-            AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false))
+            AttachedScreen(caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false))
         try await store.answer(asked.id, 0)
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         lease.release()

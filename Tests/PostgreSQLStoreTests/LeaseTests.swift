@@ -53,7 +53,7 @@ struct LeaseTests {
     }
 
     private static let screen = AttachedScreen(
-        identity: .current, presenters: ["x"], hasDelegate: false)
+        caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
 
     /// Inserts a row whose last sign of life was given before the clock was set.
     private func insert(

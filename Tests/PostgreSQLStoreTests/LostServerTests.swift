@@ -167,7 +167,8 @@ struct LostServerTests {
         let queue = try await OwnServers.pair(clock: clock)
         let stores = [try await queue.open(), try await queue.open()]
         let load = Load(on: stores)
-        let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         let lease = try await stores[0].attach(screen)
         #expect(await lease.announce(screen, wantsLead: true).isLeading)
         try await load.during {

@@ -20,7 +20,8 @@ struct PatroniTests {
             try await PostgreSQLAlertStore.open(location, busyTime: .milliseconds(500)),
         ]
         let load = Load(on: stores)
-        let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         let lease = try await stores[0].attach(screen)
         try await load.during {
             for _ in 0..<5 {

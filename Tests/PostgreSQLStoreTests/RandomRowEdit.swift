@@ -1,5 +1,5 @@
-import AlertQueueTesting
 import PostgreSQL
+import StoreChecks
 import Testing
 
 /// A random change of a cell or a row, which the owner of the tables can make; the same seed gives

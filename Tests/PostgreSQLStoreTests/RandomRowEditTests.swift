@@ -1,4 +1,3 @@
-import AlertQueueTesting
 import Foundation
 import PostgreSQL
 import PostgreSQLTesting

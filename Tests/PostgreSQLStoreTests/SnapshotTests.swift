@@ -19,7 +19,8 @@ struct SnapshotTests {
         let queue = try OwnServers([try await PostgreSQLServer()])
         let store = try await queue.open()
         let load = Load(on: [store])
-        let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         let lease = try await store.attach(screen)
         let claim = try await store.claim(1, for: .waiting)
         let db = try queue.connect()

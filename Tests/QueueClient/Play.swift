@@ -1,6 +1,6 @@
 import AlertQueue
-import AlertQueueTesting
 import Foundation
+import StoreChecks
 
 /// A client that runs random operations, and records each before it begins and when it is done.
 ///

@@ -5,6 +5,7 @@ import Foundation
 import PipedStore
 import PostgreSQLStore
 import SQLiteStore
+import StoreChecks
 
 /// A queue in another process, for a ``PipedStore``: `StoreServer PATH`, `StoreServer URI`, or
 /// `StoreServer` for one in memory.

@@ -6,17 +6,14 @@ extension Caller {
     package static let keeper = Caller(via: "deadline")
     /// A person at a terminal, with the account that asks in these tests.
     package static let ana = Caller(
-        Identity(
-            Account(uid: geteuid(), name: "ana"), loginUID: 1001, session: 7, tty: "/dev/pts/3",
-            ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711)), via: "terminal")
+        Account(uid: geteuid(), name: "ana"), loginUID: 1001, session: 7, via: "terminal",
+        tty: "/dev/pts/3", ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711))
     /// Another person with the same account.
     package static let ben = Caller(
-        Identity(
-            Account(uid: geteuid(), name: "ben"), process: ProcessIdentity(host: "desk", pid: 4712)),
-        via: "answer")
+        Account(uid: geteuid(), name: "ben"), via: "answer",
+        process: ProcessIdentity(host: "desk", pid: 4712))
     /// A person with another account, which is not root.
     package static let eve = Caller(
-        Identity(
-            Account(uid: geteuid() + 1003, name: "eve"),
-            process: ProcessIdentity(host: "desk", pid: 4713)), via: "answer")
+        Account(uid: geteuid() + 1003, name: "eve"), via: "answer",
+        process: ProcessIdentity(host: "desk", pid: 4713))
 }

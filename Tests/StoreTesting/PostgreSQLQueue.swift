@@ -1,9 +1,9 @@
 import AlertCore
-import AlertQueueTesting
 import Foundation
 import PostgreSQL
 import PostgreSQLStore
 import PostgreSQLTesting
+import StoreChecks
 import TestSupport
 
 /// A queue of its own in the database that all tests share.

@@ -7,7 +7,7 @@ enum Sample {
     static let now = Date(timeIntervalSince1970: 1_795_168_980)
     static let asked = Date(timeIntervalSince1970: 1_795_168_800)
 
-    static let responder = Responder(
+    static let responder = Caller(
         Account(uid: 1000, name: "ana"), via: "terminal", tty: "/dev/pts/3",
         process: ProcessIdentity(host: "nas", pid: 4711))
 

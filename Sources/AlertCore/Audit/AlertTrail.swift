@@ -391,8 +391,8 @@ private final class ReadEntry: Sendable {
     }
 }
 
-extension Responder {
-    fileprivate func isIdentical(to other: Responder) -> Bool {
+extension Caller {
+    fileprivate func isIdentical(to other: Caller) -> Bool {
         account == other.account && account.name.isIdentical(to: other.account.name)
             && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
             && ssh.isIdentical(to: other.ssh) && process.isSame(as: other.process)

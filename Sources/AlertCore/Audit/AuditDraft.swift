@@ -58,9 +58,9 @@ package struct AuditDraft: Sendable {
                 sequence: head.sequence + 1, kind: kind,
                 at: Timestamp.date(milliseconds: (at ?? now).wallMilliseconds), alertID: alert,
                 source: source, outcome: response?.outcome, buttonIndex: response?.buttonIndex,
-                by: by, responder: caller.responder),
-            buttonRole: response?.button?.role, loginUID: caller.identity.loginUID,
-            session: caller.identity.session, boot: now.boot, content: content,
+                by: by, responder: caller.recorded),
+            buttonRole: response?.button?.role, loginUID: caller.loginUID,
+            session: caller.session, boot: now.boot, content: content,
             detail: preparedDetail ?? detail?.text,
             previous: head.hash)
         entry.hash = entry.hash(with: input)

@@ -123,11 +123,9 @@ public struct AuditEntry: Sendable, Codable {
 
     /// Who did it, as a store stamps it.
     package var caller: Caller {
-        let by = event.responder
-        return Caller(
-            Identity(
-                by.account, loginUID: loginUID, session: session, tty: by.tty, ssh: by.ssh,
-                process: by.process), via: by.via)
+        var caller = event.responder
+        (caller.loginUID, caller.session) = (loginUID, session)
+        return caller
     }
 
     /// A salt for a hash: 16 random bytes from one system call; see arc4random_buf(3), which never

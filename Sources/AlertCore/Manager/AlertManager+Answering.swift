@@ -12,7 +12,7 @@ extension AlertManager {
     ///
     /// ```swift
     /// let record = try await manager.record(42)
-    /// let ana = Responder(Account(uid: 1000, name: "ana"), via: "chat", process: .current)
+    /// let ana = Caller(Account(uid: 1000, name: "ana"), via: "chat", process: .current)
     /// try await manager.answer(42, button: "Delete", by: ana, seen: record.seen)
     /// ```
     ///
@@ -35,7 +35,7 @@ extension AlertManager {
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     @discardableResult
     public func answer(
-        _ id: Alert.ID, button: String, by responder: Responder? = nil, seen: String? = nil,
+        _ id: Alert.ID, button: String, by responder: Caller? = nil, seen: String? = nil,
         input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
         try await answer(id, .chooseID(button, .program, input), by: responder, seen: seen)
@@ -58,7 +58,7 @@ extension AlertManager {
     /// - Throws: The errors of ``answer(_:button:by:seen:input:)``.
     @discardableResult
     public func answer(
-        _ id: Alert.ID, buttonAt index: Int, by responder: Responder? = nil, seen: String? = nil,
+        _ id: Alert.ID, buttonAt index: Int, by responder: Caller? = nil, seen: String? = nil,
         input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
         try await answer(id, .choose(button: index, .program, input), by: responder, seen: seen)
@@ -74,11 +74,11 @@ extension AlertManager {
     }
 
     private func answer(
-        _ id: Alert.ID, _ resolution: Resolution, by responder: Responder?, seen: String?
+        _ id: Alert.ID, _ resolution: Resolution, by responder: Caller?, seen: String?
     ) async throws(AlertError) -> AlertRecord {
         try responder?.validate()
         return try await resolve(
-            id, resolution, seen: try seen.map(AlertRecord.digest), as: responder.map(Caller.init))
+            id, resolution, seen: try seen.map(AlertRecord.digest), as: responder)
     }
 
     /// Withdraws an alert that no longer needs an answer.

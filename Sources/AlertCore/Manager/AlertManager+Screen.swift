@@ -142,7 +142,7 @@ extension AlertManager {
     private func attach(_ start: Screen.Start) async {
         let presenters = screenParts.starts.removeValue(forKey: start.call) ?? []
         let attached = AttachedScreen(
-            identity: context.caller.identity, presenters: start.presenters, only: start.only,
+            caller: context.caller, presenters: start.presenters, only: start.only,
             hasDelegate: context.delegates.ofManager != nil, keepsLog: start.keepsLog)
         do throws(AlertError) {
             guard !isClosed else { throw .closed }

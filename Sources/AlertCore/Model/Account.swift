@@ -1,3 +1,4 @@
+import Linux
 import TextFormats
 
 /// An account of a machine.
@@ -61,4 +62,36 @@ extension Account {
         let end = name.firstIndex(of: ",") ?? name.endIndex
         return name[..<end] + "@\(host)" + name[end...]
     }
+}
+
+// MARK: - Accounts of this machine
+
+extension Account {
+    /// The account of this process.
+    package static var current: Account {
+        let (uid, name) = UserAccounts.current
+        return Account(uid: uid, name: name?.cut(toBytes: Alert.Limit.name))
+    }
+
+    /// Finds the account of this machine with a name or a number; `nil` if there is none.
+    ///
+    /// - Throws: If the account database can't be read.
+    package static func local(named name: String) throws(LinuxError) -> Account? {
+        try UserAccounts.id(of: name).map { Account(uid: $0, name: name) }
+    }
+
+    /// The account with the name that it has now, if none is recorded and it can be found; a
+    /// directory service may take a while.
+    ///
+    /// Of the accounts of other machines only root has a name that is known here.
+    package var named: Account {
+        guard name == nil else { return self }
+        let name =
+            host.isEmpty
+            ? UserAccounts.name(of: uid)?.cut(toBytes: Alert.Limit.name) : isRoot ? "root" : nil
+        return Account(uid: uid, name: name, host: host)
+    }
+
+    /// Whether it can be told from others: accounts that no namespace identifies share one number.
+    package var isIdentified: Bool { uid != UserNamespace.unidentified }
 }

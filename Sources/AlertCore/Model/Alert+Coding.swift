@@ -210,10 +210,10 @@ extension Members {
             role: try wordIfPresent(Alert.Button.Role.self, .buttonRole))
     }
 
-    private func responder() throws -> Responder? {
+    private func responder() throws -> Caller? {
         guard contains(.responder), try !decodeNil(forKey: .responder) else { return nil }
         let members = try nestedContainer(keyedBy: Name.self, forKey: .responder)
-        return Responder(
+        return Caller(
             Account(
                 uid: try members.decode(UInt32.self, forKey: .uid),
                 name: try members.decodeIfPresent(String.self, forKey: .user),

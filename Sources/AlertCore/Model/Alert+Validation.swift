@@ -129,22 +129,6 @@ extension Alert {
     }
 }
 
-extension Responder {
-    /// Checks what a program claims about a person.
-    ///
-    /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
-    func validate() throws(AlertError) {
-        let parts = [
-            ("via", via), ("host", process.host), ("user", account.name), ("tty", tty),
-            ("ssh", ssh),
-        ]
-        for (name, text) in parts {
-            guard let text else { continue }
-            try Text.check(text, "\(name) of the responder", limit: Alert.Limit.name)
-        }
-    }
-}
-
 /// The rules for every text that comes from outside.
 package enum Text {
     /// Checks an id that is not for people: programs print it on a line of its own, or as a column.

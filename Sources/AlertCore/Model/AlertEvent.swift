@@ -55,13 +55,13 @@ public struct AlertEvent: Sendable, Codable {
     /// Who decided, for ``Kind/resolved`` and ``Kind/cancelling``.
     public let by: ResolvedBy?
     /// Who did it, and through what.
-    public internal(set) var responder: Responder
+    public internal(set) var responder: Caller
     /// The hash of its entry in the audit log.
     var hash: [UInt8] = []
 
     package init(
         sequence: Int64, kind: Kind, at: Date, alertID: Alert.ID?, source: String?,
-        outcome: Outcome?, buttonIndex: Int?, by: ResolvedBy?, responder: Responder
+        outcome: Outcome?, buttonIndex: Int?, by: ResolvedBy?, responder: Caller
     ) {
         self.sequence = sequence
         self.kind = kind

@@ -130,7 +130,7 @@ package enum AlertJSON {
         return date
     }
 
-    package static func responder(_ responder: Responder) -> JSONValue {
+    package static func responder(_ responder: Caller) -> JSONValue {
         .object([
             ("uid", .integer(Int64(responder.account.uid))),
             ("user", .optional(responder.account.name)),

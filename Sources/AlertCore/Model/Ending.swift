@@ -10,7 +10,7 @@ package struct Ending: Sendable {
     /// The button's name: its label, else its id, else its index.
     private let button: String?
     private let by: ResolvedBy?
-    private let responder: Responder?
+    private let responder: Caller?
     private let resolvedAt: Date
     /// Whether it had buttons, so that somebody could have answered.
     private var isQuestion: Bool

@@ -20,11 +20,11 @@ public struct HistoryFilter: Sendable, Codable {
     public var button: String?
     /// Who decided.
     public var by: ResolvedBy?
-    /// The name of the account that acted, as in ``Responder/account``.
+    /// The name of the account that acted, as in ``Caller/account``.
     public var user: String?
     /// The machine of the account that acted, as ``Account/host`` has it; `nil` for any.
     public var userHost: String?
-    /// The presenter or the verb that was used, as in ``Responder/via``.
+    /// The presenter or the verb that was used, as in ``Caller/via``.
     public var via: String?
     /// The earliest time of the response, inclusive.
     public var since: Date?

@@ -1,3 +1,6 @@
+import Glibc
+import Linux
+
 /// One process of one machine.
 public struct ProcessIdentity: Sendable, Hashable, Codable {
     /// The machine's name; see uname(2).
@@ -23,4 +26,27 @@ public struct ProcessIdentity: Sendable, Hashable, Codable {
         pid == other.pid && host.isIdentical(to: other.host)
             && (boot == nil || other.boot == nil || boot.isIdentical(to: other.boot))
     }
+}
+
+// MARK: - Processes of this machine
+
+extension ProcessIdentity {
+    /// This process.
+    public static var current: ProcessIdentity {
+        ProcessIdentity(host: LinuxProcess.hostName, boot: SystemClock.boot, pid: getpid())
+    }
+
+    /// Whether it is this process.
+    package var isCurrent: Bool { isSame(as: .current) }
+
+    /// The process with this number, if it is one of this machine since its start; it may have
+    /// ended.
+    package var local: LinuxProcess? {
+        var here = ProcessIdentity.current
+        here.pid = pid
+        return pid > 0 && isSame(as: here) ? LinuxProcess(pid: pid) : nil
+    }
+
+    /// Whether it is known to run: nothing is known of other machines' processes.
+    package var isRunning: Bool { local?.isRunning ?? false }
 }

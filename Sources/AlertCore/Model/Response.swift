@@ -16,7 +16,7 @@ public struct Response: Sendable, Equatable {
     /// Who decided.
     public let by: ResolvedBy
     /// Who acted; `nil` if nobody did, as at a deadline.
-    public private(set) var responder: Responder?
+    public private(set) var responder: Caller?
     /// When the response was stored.
     public let resolvedAt: Date
     /// When the asker took it; `nil` until then.
@@ -35,7 +35,7 @@ public struct Response: Sendable, Equatable {
 
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
-        by: ResolvedBy, responder: Responder?, resolvedAt: Date, collectedAt: Date?,
+        by: ResolvedBy, responder: Caller?, resolvedAt: Date, collectedAt: Date?,
         userInfo: [String: String], cancelHandling: CancelHandling? = nil,
         input: Alert.Input = Alert.Input()
     ) {

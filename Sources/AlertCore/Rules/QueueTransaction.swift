@@ -178,7 +178,7 @@ extension QueueTransaction {
         if alert.isOverdue(at: now) {
             record = try expire(alert, by: caller)
         } else if record.response == nil {
-            let response = record.withdrawal(at: now, caller.responder)
+            let response = record.withdrawal(at: now, caller.recorded)
             // Calls of this process may wait for it, and its screen may show it.
             record = try store(response, of: alert, by: caller, nil, concernsOthers: true)
         }

@@ -92,7 +92,7 @@ extension Resolution {
     package func response(
         to record: AlertRecord, at now: ClockReading, by caller: Caller, _ request: CancelRequest?
     ) throws(AlertError) -> Response {
-        let (alert, responder) = (record.alert, caller.responder)
+        let (alert, responder) = (record.alert, caller.recorded)
         switch self {
         case .chooseID(let id, let actor, let input):
             let index = alert.buttonIndex(id: id)
@@ -141,7 +141,7 @@ extension Resolution {
 
 extension AlertRecord {
     fileprivate func answer(
-        _ index: Int, _ actor: Resolution.Actor, _ responder: Responder, _ input: Alert.Input,
+        _ index: Int, _ actor: Resolution.Actor, _ responder: Caller, _ input: Alert.Input,
         at now: ClockReading
     ) throws(AlertError) -> Response {
         let input = try alert.completed(input, buttonAt: index)
@@ -149,12 +149,12 @@ extension AlertRecord {
     }
 
     /// The response of an alert in whose place its asker asks another one.
-    func withdrawal(at now: ClockReading, _ asker: Responder) -> Response {
+    func withdrawal(at now: ClockReading, _ asker: Caller) -> Response {
         response(.withdrawn, -1, .asker, asker, at: now)
     }
 
     fileprivate func response(
-        _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder?,
+        _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Caller?,
         at now: ClockReading, _ cancelHandling: CancelHandling? = nil,
         input: Alert.Input = Alert.Input()
     ) -> Response {

@@ -25,12 +25,12 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     package var silence: Duration?
 
     package init(
-        identity: Identity, presenters: [String], only: Alert.ID? = nil, hasDelegate: Bool,
+        caller: Caller, presenters: [String], only: Alert.ID? = nil, hasDelegate: Bool,
         keepsLog: Bool = false
     ) {
-        account = identity.account
-        process = identity.process
-        tty = identity.tty
+        account = caller.account
+        process = caller.process
+        tty = caller.tty
         self.presenters = presenters
         self.only = only
         self.hasDelegate = hasDelegate

@@ -1,5 +1,6 @@
 import AlertCore
 import Glibc
+import Linux
 
 /// Finds programs.
 package enum ProgramSearch {
@@ -7,7 +8,7 @@ package enum ProgramSearch {
     package static func path(of program: String) -> String? {
         guard !program.isEmpty else { return nil }
         guard !program.contains("/") else { return isExecutable(program) ? program : nil }
-        let folders = Identity.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+        let folders = LinuxProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         return folders.split(separator: ":").lazy.map { "\($0)/\(program)" }
             .first(where: isExecutable)
     }

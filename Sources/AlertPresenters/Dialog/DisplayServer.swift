@@ -16,8 +16,8 @@ enum DisplayServer: CaseIterable, Sendable {
 
     private var display: String? {
         switch self {
-        case .wayland: Identity.environment("WAYLAND_DISPLAY")
-        case .x: Identity.environment("DISPLAY")
+        case .wayland: LinuxProcess.environment("WAYLAND_DISPLAY")
+        case .x: LinuxProcess.environment("DISPLAY")
         }
     }
 
@@ -45,7 +45,7 @@ enum DisplayServer: CaseIterable, Sendable {
         guard let name = display else { return false }
         switch self {
         case .wayland:
-            let folder = Identity.environment("XDG_RUNTIME_DIR") ?? ""
+            let folder = LinuxProcess.environment("XDG_RUNTIME_DIR") ?? ""
             return Self.answers(
                 Self.requestOfWayland, at: name.hasPrefix("/") ? name : folder + "/" + name)
         case .x:

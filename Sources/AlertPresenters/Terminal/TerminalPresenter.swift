@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import Linux
 import Synchronization
 import TextFormats
 
@@ -65,8 +66,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         device: String = "/dev/tty", isPlain: Bool = false
     ) throws(TerminalError) {
         try self.init(
-            device: device, term: isPlain ? "dumb" : Identity.environment("TERM"),
-            hasColours: Identity.environment("NO_COLOR") == nil, characters: TerminalCharacters())
+            device: device, term: isPlain ? "dumb" : LinuxProcess.environment("TERM"),
+            hasColours: LinuxProcess.environment("NO_COLOR") == nil,
+            characters: TerminalCharacters())
     }
 
     /// Opens a terminal.
@@ -77,13 +79,6 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
     ///   - appearsUnasked: Ignored.
     /// - Throws: As ``init(device:isPlain:)`` does.
-    @available(*, deprecated, message: "All alerts wait for silence: leave out appearsUnasked.")
-    public convenience init(
-        device: String = "/dev/tty", appearsUnasked: Bool
-    ) throws(TerminalError) {
-        try self.init(device: device)
-    }
-
     /// Opens a terminal of a given type, as in `TERM`; see term(7).
     package init(
         device: String, term: String?, hasColours: Bool, characters: TerminalCharacters = .all,
@@ -91,10 +86,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) throws(TerminalError) {
         terminal = try Terminal(device: device, characters: characters, clock: clock)
         screen = TerminalScreen(terminal, hasColours: hasColours)
-        let identity = Identity.current
-        host = identity.process.host
+        host = ProcessIdentity.current.host
         hasScreen = (term ?? "dumb") != "dumb"
-        _ = users.name(identity.account)
+        _ = users.name(.current)
     }
 
     /// Shows an alert, and returns what the person chose.

@@ -29,7 +29,7 @@ struct HostNames: Sendable {
 
     func stored(_ caller: Caller) -> Caller {
         var caller = caller
-        caller.identity.account = stored(caller.account)
+        caller.account = stored(caller.account)
         return caller
     }
 

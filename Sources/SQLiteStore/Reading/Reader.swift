@@ -144,7 +144,7 @@ private final class QueueSnapshot: Sendable {
 
     /// Copies a queue into the directory for temporary files, which `TMPDIR` names.
     init(of source: DatabaseFile) throws(AlertError) {
-        let temporary = Identity.environment("TMPDIR") ?? "/tmp"
+        let temporary = LinuxProcess.environment("TMPDIR") ?? "/tmp"
         var template = Array("\(temporary)/alertq-XXXXXX".utf8CString)
         // Only its owner may enter it; see mkdtemp(3).
         guard mkdtemp(&template) != nil else {

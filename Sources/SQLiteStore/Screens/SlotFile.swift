@@ -264,8 +264,8 @@ extension AttachedScreen {
             if case .bool(true)? = text[name] { true } else { false }
         }
         self.init(
-            identity: Identity(
-                Account(uid: uid, name: text["user"]?.string), tty: text["tty"]?.string,
+            caller: Caller(
+                Account(uid: uid, name: text["user"]?.string), via: "", tty: text["tty"]?.string,
                 process: ProcessIdentity(host: host, pid: pid)),
             presenters: names.compactMap(\.string), only: text["only"]?.integer,
             hasDelegate: flag("hasDelegate"), keepsLog: flag("writesLog"))
@@ -279,8 +279,9 @@ extension AttachedScreen {
     /// A leader whose entry can't be read; it may show anything.
     static let unreadable: AttachedScreen = {
         var screen = AttachedScreen(
-            identity: Identity(
-                Account(uid: .max, name: "somebody"), process: ProcessIdentity(host: "", pid: 0)),
+            caller: Caller(
+                Account(uid: .max, name: "somebody"), via: "",
+                process: ProcessIdentity(host: "", pid: 0)),
             presenters: [], hasDelegate: false)
         screen.hasMorePresenters = true
         return screen

@@ -140,10 +140,10 @@ final class Filler {
         _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil,
         detail: EntryDetail? = nil
     ) throws {
-        let asker = Responder(
+        let asker = Caller(
             Account(uid: 0, name: "root"), via: "bench",
             process: ProcessIdentity(host: host, pid: 1))
-        let person = Responder(
+        let person = Caller(
             Account(uid: 1000, name: Sample.user), via: "terminal",
             process: ProcessIdentity(host: "desk", pid: 4711))
         let role = sample.flatMap { $0.button >= 0 ? Sample.buttons[$0.button].role : nil }

@@ -1,6 +1,7 @@
 import AlertQueue
 import CSlowDisk
 import Glibc
+import Linux
 
 /// Makes each sync of this program take longer, whatever code calls for it, so that a fast disk can
 /// stand in for a slow one.
@@ -15,6 +16,6 @@ enum SlowDisk {
 
     /// Applies the parent's delay in a child.
     static func inherit() {
-        slow_disk_delay(Identity.environment(variable).flatMap(UInt32.init) ?? 0)
+        slow_disk_delay(LinuxProcess.environment(variable).flatMap(UInt32.init) ?? 0)
     }
 }

@@ -1,12 +1,13 @@
 import AlertQueue
 import FoundationEssentials
+import Linux
 
 /// A directory for the files of one benchmark, on the disk that is measured.
 final class Workspace: Sendable {
     let directory: String
 
     init() throws {
-        let parent = Identity.environment("ALERTQ_BENCH_DIRECTORY") ?? "/var/tmp"
+        let parent = LinuxProcess.environment("ALERTQ_BENCH_DIRECTORY") ?? "/var/tmp"
         directory = parent + "/alertq-bench-\(UUID())"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)

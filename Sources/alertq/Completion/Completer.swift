@@ -179,7 +179,7 @@ extension Completer {
     }
 
     /// The users who have decided on alerts lately.
-    private func responders() async -> [Responder] {
+    private func responders() async -> [Caller] {
         await recent().compactMap { $0.response?.responder }
     }
 

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// A shell whose completions are known.
 ///
@@ -32,7 +33,7 @@ enum Shell: String, Sendable, CaseIterable {
     /// and fish the one that is being typed.
     func argument(_ typed: String, isLast: Bool) -> String {
         var word = self == .bash || self == .fish && isLast ? Self.unquoted(typed) : typed
-        if word.hasPrefix("~/"), let home = Identity.environment("HOME") ?? Identity.home {
+        if word.hasPrefix("~/"), let home = LinuxProcess.environment("HOME") ?? UserAccounts.home {
             word.replaceSubrange(..<word.index(after: word.startIndex), with: home)
         }
         return word

@@ -60,7 +60,7 @@ enum QueueChoice: Sendable, Hashable {
     /// Whether a variable of the environment names it, and no option.
     var isNamedByEnvironment: Bool {
         guard case .standard = self else { return false }
-        return Identity.environment("ALERTQ_DATABASE") != nil
+        return LinuxProcess.environment("ALERTQ_DATABASE") != nil
     }
 
     /// The option that makes another process choose the same queue, whatever its environment.

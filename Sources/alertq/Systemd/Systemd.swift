@@ -13,7 +13,7 @@ enum Systemd {
         if let folder = try context.variables("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
             return folder + "/systemd/user"
         }
-        guard let home = Identity.home(try context.variables("HOME")) else {
+        guard let home = UserAccounts.home(try context.variables("HOME")) else {
             throw CommandError(
                 .notFound,
                 "neither $XDG_CONFIG_HOME nor $HOME names a folder, and this account has no home")

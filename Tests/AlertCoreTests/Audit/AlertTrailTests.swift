@@ -82,7 +82,7 @@ struct AlertTrailTests {
             return Response(
                 alertID: 1, outcome: outcome, buttonIndex: isAnswer ? 0 : -1,
                 button: isAnswer ? record.alert.buttons[0] : nil,
-                by: .person, responder: Caller.ana.responder,
+                by: .person, responder: Caller.ana.recorded,
                 resolvedAt: Timestamp.date(milliseconds: now.wallMilliseconds), collectedAt: nil,
                 userInfo: [:])
         }

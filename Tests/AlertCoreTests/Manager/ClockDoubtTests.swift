@@ -1,5 +1,6 @@
 import AlertQueueTesting
 import FoundationEssentials
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

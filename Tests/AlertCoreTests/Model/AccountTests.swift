@@ -6,9 +6,8 @@ import Testing
 struct AccountTests {
     private func caller(_ uid: UInt32, _ host: String = "", pid: Int32 = 1) -> Caller {
         Caller(
-            Identity(
-                Account(uid: uid, host: host), process: ProcessIdentity(host: "nas", pid: pid)),
-            via: "test")
+            Account(uid: uid, host: host), via: "test",
+            process: ProcessIdentity(host: "nas", pid: pid))
     }
 
     @Test("An account is the same under another name, and another one on another host")

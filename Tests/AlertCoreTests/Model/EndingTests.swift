@@ -12,15 +12,15 @@ struct EndingTests {
     private static let time = Date(timeIntervalSince1970: 1_700_000_000)
     private static let yes = Alert.Button("Yes", id: "yes")
     private static let keep = Alert.Button.cancel("Keep")
-    private static let ana = Responder(
+    private static let ana = Caller(
         Account(uid: 1, name: "ana"), via: "terminal", tty: "/dev/pts/3",
         process: ProcessIdentity(host: "nas", pid: 1))
-    private static let nameless = Responder(
+    private static let nameless = Caller(
         Account(uid: 7), via: "withdraw", process: ProcessIdentity(host: "nas", pid: 1))
 
     private static func response(
         _ outcome: Outcome, _ button: Alert.Button? = nil, index: Int? = nil, by: ResolvedBy,
-        _ responder: Responder? = nil
+        _ responder: Caller? = nil
     ) -> Response {
         Response(
             alertID: 42, outcome: outcome, buttonIndex: index ?? (button == nil ? -1 : 0),

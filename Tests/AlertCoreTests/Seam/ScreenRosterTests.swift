@@ -6,7 +6,8 @@ import Testing
 @Suite("Screen roster", .inParallel)
 struct ScreenRosterTests {
     private func screen(_ presenters: [String], only: Alert.ID? = nil) -> AttachedScreen {
-        AttachedScreen(identity: .current, presenters: presenters, only: only, hasDelegate: false)
+        AttachedScreen(
+            caller: Caller(via: "test"), presenters: presenters, only: only, hasDelegate: false)
     }
 
     private func alert(for presenters: [String]?) -> Alert {

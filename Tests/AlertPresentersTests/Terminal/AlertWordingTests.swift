@@ -43,7 +43,7 @@ struct AlertWordingTests {
         "The lines that stay on the screen fit it, and say completely how the alert ended",
         arguments: [10, 20, 40, 80, 200])
     func lastLines(columns: Int) {
-        let ana = Responder(
+        let ana = Caller(
             Account(uid: 1, name: "ana"), via: "desktop", tty: "/dev/pts/3",
             process: ProcessIdentity(host: "x", pid: 1))
         let response = response(.answered, "Yes", responder: ana)

@@ -10,12 +10,11 @@ extension Presentation {
         dismissesIn: Duration? = nil, isOrphaned: Bool = false, appeared: Flag = Flag(),
         clock: any AlertClock = SystemClock()
     ) -> Presentation {
-        let identity = Identity.current
         var record = AlertRecord(
             id: 42, alert: alert,
             source: .init(
-                name: "backup", identity.account,
-                process: ProcessIdentity(host: identity.process.host, pid: 1)),
+                name: "backup", .current,
+                process: ProcessIdentity(host: ProcessIdentity.current.host, pid: 1)),
             state: .presented, askedAt: Date(), presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
         record.isOrphaned = isOrphaned
@@ -36,7 +35,7 @@ extension AlertInteraction {
 /// A response as the store would give it.
 func response(
     _ outcome: Outcome, _ button: Alert.Button? = nil, by: ResolvedBy = .person,
-    responder: Responder? = nil, input: Alert.Input = Alert.Input()
+    responder: Caller? = nil, input: Alert.Input = Alert.Input()
 ) -> Response {
     Response(
         alertID: 42, outcome: outcome, buttonIndex: button == nil ? -1 : 0, button: button,

@@ -167,7 +167,7 @@ struct TerminalPresenterTests {
         _ = try await choice(alert, by: presenter) {
             try await keyboard.press("\u{1B}[B\u{1B}")
         }
-        let responder = Responder(
+        let responder = Caller(
             Account(uid: 0, name: text), via: text, tty: text,
             process: ProcessIdentity(host: text, pid: 1))
         for choseHere in [false, true] {

@@ -135,7 +135,7 @@ struct TerminalPresenterTextTests {
     @Test("The line about an alert that ended elsewhere says how, and by whom")
     func resolvedElsewhere() async throws {
         let presenter = try presenter()
-        let ana = Responder(
+        let ana = Caller(
             Account(uid: 1, name: "ana"), via: "desktop",
             process: ProcessIdentity(host: "nas", pid: 1))
         await presenter.didResolve(

@@ -1,8 +1,8 @@
 import AlertQueue
-import AlertQueueTesting
 import Foundation
 import PostgreSQLTesting
 import SQLiteStore
+import StoreChecks
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import AlertQueueTesting
 import PipedStore
 import PostgreSQLTesting
 import SQLiteStore
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

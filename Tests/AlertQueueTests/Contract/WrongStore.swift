@@ -1,5 +1,4 @@
 import AlertQueue
-import AlertQueueTesting
 import SQLiteStore
 import StoreTesting
 import Synchronization

@@ -1,6 +1,6 @@
 import AlertQueue
-import AlertQueueTesting
 import SQLiteStore
+import StoreChecks
 import TestSupport
 import Testing
 

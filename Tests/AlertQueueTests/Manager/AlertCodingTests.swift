@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Foundation
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing
@@ -66,7 +67,7 @@ struct AlertCodingTests {
         ids.append(try await manager.show(keyed))
         keyed.title = "In its place"
         _ = try await manager.submit(keyed, replaces: true)
-        let ana = Responder(
+        let ana = Caller(
             Account(uid: 7, name: "ana"), via: "chat", tty: "/dev/pts/1", ssh: "::1",
             process: ProcessIdentity(host: "h", pid: 9))
         try await manager.answer(ids[0], button: "rm", by: ana)

@@ -1,5 +1,4 @@
 import AlertQueue
-import AlertQueueTesting
 import Foundation
 import StoreTesting
 import TestSupport
@@ -13,7 +12,7 @@ struct AnswerTests {
     init() throws { queue = try TemporaryQueue() }
 
     private let question = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])
-    private let ana = Responder(
+    private let ana = Caller(
         Account(uid: 7, name: "ana"), via: "chat", process: ProcessIdentity(host: "bridge", pid: 9))
 
     @Test("The record and the log name the given responder, and say that a program answered")
@@ -34,12 +33,12 @@ struct AnswerTests {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)
         let wrong = [
-            Responder(Account(uid: 7), via: "", process: ProcessIdentity(host: "h", pid: 1)),
-            Responder(Account(uid: 7), via: "chat", process: ProcessIdentity(host: " ", pid: 1)),
-            Responder(
+            Caller(Account(uid: 7), via: "", process: ProcessIdentity(host: "h", pid: 1)),
+            Caller(Account(uid: 7), via: "chat", process: ProcessIdentity(host: " ", pid: 1)),
+            Caller(
                 Account(uid: 7, name: "a\0b"), via: "chat",
                 process: ProcessIdentity(host: "h", pid: 1)),
-            Responder(
+            Caller(
                 Account(uid: 7), via: String(repeating: "v", count: 257),
                 process: ProcessIdentity(host: "h", pid: 1)),
         ]

@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Foundation
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

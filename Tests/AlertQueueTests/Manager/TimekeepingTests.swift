@@ -3,6 +3,7 @@ import AlertQueueTesting
 import CLinux
 import Glibc
 import Linux
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import SQLite
 import SQLiteStore
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

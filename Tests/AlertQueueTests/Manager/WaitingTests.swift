@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import SQLiteStore
+import StoreChecks
 import StoreTesting
 import Synchronization
 import TestSupport

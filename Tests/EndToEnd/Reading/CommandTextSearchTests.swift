@@ -47,7 +47,7 @@ struct CommandTextSearchTests {
                 sequence: last, kind: .resolved, at: Timestamp.date(milliseconds: Int64(count)),
                 alertID: Int64(count) + 100, source: "alertq", outcome: .withdrawn,
                 buttonIndex: -1, by: .asker,
-                responder: Responder(
+                responder: Caller(
                     Account(uid: 0), via: "x", process: ProcessIdentity(host: "h", pid: 1))),
             buttonRole: nil, loginUID: nil, session: nil, boot: "b", content: nil, detail: nil,
             previous: AuditHead.start.hash)

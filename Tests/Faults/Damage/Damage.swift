@@ -1,6 +1,6 @@
-import AlertQueueTesting
 import Foundation
 import Glibc
+import StoreChecks
 
 /// One way to damage a queue's files, drawn from a seed.
 struct Damage: CustomStringConvertible {

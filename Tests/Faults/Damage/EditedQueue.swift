@@ -1,6 +1,7 @@
 import AlertQueueTesting
 import Foundation
 import SQLite
+import StoreChecks
 import Testing
 import TextFormats
 
@@ -15,9 +16,8 @@ struct EditedQueue {
 
     private static let asker = Caller(via: "test")
     private static let ana = Caller(
-        Identity(
-            Account(uid: geteuid(), name: "ana"), loginUID: 1001, session: 7, tty: "/dev/pts/3",
-            ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711)), via: "terminal")
+        Account(uid: geteuid(), name: "ana"), loginUID: 1001, session: 7, via: "terminal",
+        tty: "/dev/pts/3", ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711))
 
     init(_ reading: ClockReading? = nil) throws {
         clock = reading.map { ManualClock($0) } ?? ManualClock()

@@ -1,6 +1,6 @@
-import AlertQueueTesting
 import SQLite
 import SQLiteStore
+import StoreChecks
 
 /// A random change of a few cells or rows, or of the schema, which any account that may write the
 /// file can make; the same seed gives the same edit.

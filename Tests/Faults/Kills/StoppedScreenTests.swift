@@ -1,6 +1,5 @@
 import AlertCore
 import AlertQueue
-import AlertQueueTesting
 import Foundation
 import Glibc
 import ProcessTesting

@@ -1,6 +1,6 @@
-import AlertQueueTesting
 import Foundation
 import ProcessTesting
+import StoreChecks
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import AlertQueueTesting
 import Foundation
 import Glibc
 import ProcessTesting
+import StoreChecks
 import TestSupport
 import Testing
 

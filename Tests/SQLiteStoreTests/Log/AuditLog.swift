@@ -1,6 +1,6 @@
 import AlertCore
-import AlertQueueTesting
 import SQLite
+import StoreChecks
 import StoreTesting
 import Testing
 import TextFormats

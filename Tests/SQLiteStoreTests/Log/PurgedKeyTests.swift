@@ -1,5 +1,5 @@
 import AlertCore
-import AlertQueueTesting
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

@@ -235,7 +235,8 @@ struct MigrationTests {
             """
         }
         for refused in [
-            entry("erased", hash: 31), response("answered", by: "person"), "UPDATE alerts SET outcome = 'expired'",
+            entry("erased", hash: 31), response("answered", by: "person"),
+            "UPDATE alerts SET outcome = 'expired'",
             "UPDATE alerts SET resolved_ms = 1",
         ] {
             let error = #expect(throws: SQLiteError.self) { try db.run(refused) }

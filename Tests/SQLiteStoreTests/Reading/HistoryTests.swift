@@ -1,5 +1,4 @@
 import AlertCore
-import AlertQueueTesting
 import Foundation
 import StoreTesting
 import TestSupport

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Linux
 import SQLite
+import StoreChecks
 import StoreTesting
 import Synchronization
 import TestSupport
@@ -37,7 +38,8 @@ struct ReadingTests {
     @Test("It refuses every change, and says that it was opened for reading")
     func refuses() async throws {
         let store = try await open()
-        let screen = AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
         for error in [
             await thrown { try await store.ask(.yesNo()) },
             await thrown { try await store.answer(2, 0) },

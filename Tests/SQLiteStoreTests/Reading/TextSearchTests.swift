@@ -1,7 +1,7 @@
 import AlertCore
-import AlertQueueTesting
 import Foundation
 import SQLite
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

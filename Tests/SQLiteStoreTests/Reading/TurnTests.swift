@@ -1,6 +1,6 @@
 import AlertCore
-import AlertQueueTesting
 import Glibc
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing
@@ -16,7 +16,7 @@ struct TurnTests: StoreSuite {
 
     private static func caller(_ uid: UInt32) -> Caller {
         var caller = Caller(via: "test")
-        caller.identity.account.uid = uid
+        caller.account.uid = uid
         return caller
     }
 

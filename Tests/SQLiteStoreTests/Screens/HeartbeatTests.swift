@@ -20,7 +20,7 @@ struct HeartbeatTests {
     }
 
     private static func screen(_ presenter: String) -> AttachedScreen {
-        AttachedScreen(identity: .current, presenters: [presenter], hasDelegate: false)
+        AttachedScreen(caller: Caller(via: "test"), presenters: [presenter], hasDelegate: false)
     }
 
     /// Announces a screen that wants the lead; returns whether it has it.
@@ -90,7 +90,7 @@ struct HeartbeatTests {
     @Test("A text that leaves no room for a sign stays complete, and counts as present")
     func noRoom() async throws {
         lease.release()
-        var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
+        var wordy = AttachedScreen(caller: Caller(via: "test"), presenters: [], hasDelegate: false)
         wordy.process.host = String(repeating: "h", count: 850)
         let lease = try SlotLease(of: wordy, in: slot, changes: ChangeSignal())
         #expect(await lease.announce(wordy, wantsLead: true).isLeading)

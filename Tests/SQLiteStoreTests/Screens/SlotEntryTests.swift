@@ -15,7 +15,8 @@ struct SlotEntryTests {
     @Test("An entry tells everything of a screen but its boot")
     func everything() throws {
         var screen = AttachedScreen(
-            identity: .current, presenters: ["desktop", "terminal"], only: 7, hasDelegate: true,
+            caller: Caller(via: "test"), presenters: ["desktop", "terminal"], only: 7,
+            hasDelegate: true,
             keepsLog: true)
         screen.tty = "/dev/pts/3"
         screen.show(7, current: 8, hasDelegate: true)
@@ -29,7 +30,8 @@ struct SlotEntryTests {
     @Test("A screen whose presenters don't all fit into its entry may show any alert")
     func manyNames() throws {
         let names = (0..<100).map { "presenter \($0)" }
-        var screen = AttachedScreen(identity: .current, presenters: names, hasDelegate: false)
+        var screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: names, hasDelegate: false)
         let crowded = try read(screen)
         #expect(crowded.presenters.count < 100 && names.starts(with: crowded.presenters))
         #expect(crowded.mayShow(Alert("?", presenters: ["presenter 99"]), 1))

@@ -19,12 +19,13 @@ struct SlotReleaseTests {
 
     private func attach(_ presenter: String) throws -> SlotLease {
         let screen = AttachedScreen(
-            identity: .current, presenters: [presenter], hasDelegate: false)
+            caller: Caller(via: "test"), presenters: [presenter], hasDelegate: false)
         return try SlotLease(of: screen, in: slot, changes: ChangeSignal())
     }
 
     private func lead(_ lease: SlotLease) async -> Bool {
-        let screen = AttachedScreen(identity: .current, presenters: ["next"], hasDelegate: false)
+        let screen = AttachedScreen(
+            caller: Caller(via: "test"), presenters: ["next"], hasDelegate: false)
         return await lease.announce(screen, wantsLead: true).isLeading
     }
 

@@ -1,5 +1,5 @@
 import AlertCore
-import AlertQueueTesting
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing
@@ -18,14 +18,14 @@ struct AuthorityTests {
 
     private var root: Caller {
         var caller = Caller(via: "withdraw")
-        caller.identity.account.uid = 0
+        caller.account.uid = 0
         return caller
     }
 
     /// Asks as an account that is neither root nor eve.
     private func asked() async throws -> Alert.ID {
         var asker = Caller(via: "ask")
-        asker.identity.account.uid = 1001
+        asker.account.uid = 1001
         return try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: asker).record
             .id
     }
@@ -66,7 +66,7 @@ struct AuthorityTests {
     func own() async throws {
         for authority in [Resolution.Authority.own(.person), .forced(.person)] {
             var asker = Caller(via: "withdraw")
-            asker.identity.account.uid = 1001
+            asker.account.uid = 1001
             let withdrawn = try await store.resolve(asked(), .withdraw(authority), by: asker)
             #expect(withdrawn.response?.by == .asker)
             let cancelled = try await store.resolve(

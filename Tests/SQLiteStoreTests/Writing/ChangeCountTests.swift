@@ -1,6 +1,7 @@
 import AlertCore
 import AlertQueueTesting
 import SQLite
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import AlertCore
-import AlertQueueTesting
 import Foundation
 import Linux
 import SQLite
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

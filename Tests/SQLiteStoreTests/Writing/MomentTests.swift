@@ -1,6 +1,6 @@
 import AlertCore
-import AlertQueueTesting
 import Foundation
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import AlertCore
-import AlertQueueTesting
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing
@@ -62,7 +62,7 @@ struct ResolvingTests: StoreSuite {
             #expect(response?.by == ending.by)
             // A timer has no responder.
             let isTimer = ending.outcome == .dismissed && ending.by == .system
-            #expect(response?.responder == (isTimer ? nil : Caller.ana.responder))
+            #expect(response?.responder == (isTimer ? nil : Caller.ana.recorded))
             #expect(response?.button?.role == ending.role)
             #expect(response.map { Timestamp.milliseconds($0.resolvedAt) } == 1_767_225_601_000)
         }
@@ -74,7 +74,7 @@ struct ResolvingTests: StoreSuite {
         #expect(entry.event.outcome == ending.outcome)
         #expect(entry.event.buttonIndex == ending.index)
         #expect(entry.event.by == ending.by)
-        #expect(entry.event.responder == Caller.ana.responder)
+        #expect(entry.event.responder == Caller.ana.recorded)
         #expect(entry.buttonRole == ending.role)
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
@@ -179,7 +179,7 @@ struct ResolvingTests: StoreSuite {
         #expect(Timestamp.milliseconds(collected) == 1_767_225_600_000)
         let entries = try await store.entries(of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .resolved, .collected])
-        #expect(entries.last?.event.responder == Caller.ben.responder)
+        #expect(entries.last?.event.responder == Caller.ben.recorded)
         await store.close()
     }
 

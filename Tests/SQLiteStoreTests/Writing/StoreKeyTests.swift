@@ -1,5 +1,5 @@
 import AlertCore
-import AlertQueueTesting
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing
@@ -105,10 +105,10 @@ struct StoreKeyTests: StoreSuite {
     func sources() async throws {
         let first = try await enqueue(Self.original).record.id
         let second = try await enqueue(Self.original, source: "other").record.id
-        var someone = Identity.current
+        var someone = Caller(via: "test")
         someone.account.uid += 1
         let third = try await store.enqueue(
-            Question(alert: Self.original, source: "test"), by: Caller(someone, via: "test"))
+            Question(alert: Self.original, source: "test"), by: someone)
         #expect(Set([first, second, third.record.id]).count == 3)
         let error = await thrown {
             try await store.find(.key("k", source: "third", of: .current))

@@ -238,7 +238,7 @@ struct WriterTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         let lease = try await store.attach(
-            AttachedScreen(identity: .current, presenters: ["x"], hasDelegate: false))
+            AttachedScreen(caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false))
         let (answer, epoch) = (Change.resolve(id, .choose(button: 0)), lease.epoch)
         let lock = WriterLock(path: queue.path + "-lock", mode: 0o600)
         try lock.acquire()

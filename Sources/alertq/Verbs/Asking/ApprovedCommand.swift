@@ -11,7 +11,8 @@ struct ApprovedCommand: Sendable {
     /// even if a link is moved meanwhile.
     let path: String
     let directory: String
-    let identity: Identity
+    let account = Account.current
+    let host = ProcessIdentity.current.host
 
     /// Finds the program, as the process that would run it now.
     init(_ words: [String]) throws(CommandError) {
@@ -38,7 +39,6 @@ struct ApprovedCommand: Sendable {
         self.words = words
         self.path = name
         self.directory = text
-        identity = .current
     }
 
     /// All that is allowed, and nothing in it can be hidden.
@@ -47,13 +47,13 @@ struct ApprovedCommand: Sendable {
         Command: \(ShellText.line(words))
         Program: \(ShellText.quoted(path))
         Directory: \(ShellText.quoted(directory))
-        User: \(identity.account.label) on \(identity.process.host)
+        User: \(account.label) on \(host)
         """
     }
 
     /// What must be the same for an answer to allow it.
     var parts: [String] {
-        [path, directory, "\(identity.account.uid)", identity.process.host, "\(words.count)"]
+        [path, directory, "\(account.uid)", host, "\(words.count)"]
             + words
     }
 

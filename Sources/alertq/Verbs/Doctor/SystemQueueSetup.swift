@@ -10,7 +10,7 @@ struct SystemQueueSetup: Sendable {
     private static let fileMode: mode_t = 0o660
 
     func run() async throws -> [Finding] {
-        guard Identity.isRootOfFiles else {
+        guard UserAccounts.isRootOfFiles else {
             throw CommandError(
                 .notPermitted,
                 "--setup-system must be run by root; try: sudo alertq doctor --setup-system")

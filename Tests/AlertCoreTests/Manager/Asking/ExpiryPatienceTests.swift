@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import StoreChecks
 import StoreTesting
 import Synchronization
 import TestSupport

@@ -1,5 +1,3 @@
-import AlertQueueTesting
-
 @testable import AlertCore
 
 /// A manager of ``SimulatedAskers``: its closures, handlers and waiting calls, and what it has to do

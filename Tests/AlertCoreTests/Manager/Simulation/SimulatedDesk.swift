@@ -1,4 +1,3 @@
-import AlertQueueTesting
 import FoundationEssentials
 
 @testable import AlertCore
@@ -58,11 +57,11 @@ struct SimulatedDesk {
     }
 
     func attached(at now: ClockReading) -> AttachedScreen {
-        let identity = Identity(
-            Account(uid: 0, name: "root"),
+        let caller = Caller(
+            Account(uid: 0, name: "root"), via: "test",
             process: ProcessIdentity(host: "here", pid: Int32(number + 1)))
         var attached = AttachedScreen(
-            identity: identity, presenters: screen.presenters.able(at: now), hasDelegate: true)
+            caller: caller, presenters: screen.presenters.able(at: now), hasDelegate: true)
         attached.alert = shows
         return attached
     }

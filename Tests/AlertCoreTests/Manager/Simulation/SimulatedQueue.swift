@@ -1,5 +1,6 @@
 import AlertQueueTesting
 import FoundationEssentials
+import StoreChecks
 import TestSupport
 
 @testable import AlertCore

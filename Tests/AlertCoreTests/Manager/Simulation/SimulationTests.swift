@@ -1,5 +1,5 @@
-import AlertQueueTesting
 import Foundation
+import StoreChecks
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import AlertQueue
-import AlertQueueTesting
 import StoreTesting
 import TestSupport
 import Testing

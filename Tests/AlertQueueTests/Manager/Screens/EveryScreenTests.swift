@@ -245,7 +245,7 @@ struct EveryScreenTests {
         var leases: [any ScreenLease] = []
         for number in 0..<64 {
             let screen = AttachedScreen(
-                identity: .current, presenters: ["\(number)"], hasDelegate: false)
+                caller: Caller(via: "test"), presenters: ["\(number)"], hasDelegate: false)
             leases.append(try await manager.store.attach(screen))
         }
         await #expect {

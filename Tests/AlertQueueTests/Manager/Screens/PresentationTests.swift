@@ -4,6 +4,7 @@ import CLinux
 import Foundation
 import Glibc
 import Linux
+import StoreChecks
 import StoreTesting
 import Synchronization
 import TestSupport

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertQueueTesting
 
 extension StoreContract {
     static let order = [

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertQueueTesting
 import TextFormats
 
 /// A way to end an alert, and the response that it must leave.
@@ -182,7 +183,7 @@ extension StoreContract {
             let entries = try await store.entries(of: id, limit: 9)
             try expectEqual(
                 entries.map(\.event.kind), [.asked, .resolved, .collected], "entries")
-            try expectEqual(entries.last?.event.responder, Caller.ben.responder, "by whom")
+            try expectEqual(entries.last?.event.responder, Caller.ben.recorded, "by whom")
             try await store.expectSound()
         },
     ]
@@ -207,7 +208,7 @@ extension StoreContract {
         try expectEqual(response.cancelHandling, ending.handling, "handling of a cancel")
         // A timer is not a responder.
         try expectEqual(
-            response.responder, ending.hasResponder ? Caller.ana.responder : nil, "responder")
+            response.responder, ending.hasResponder ? Caller.ana.recorded : nil, "responder")
         try expectEqual(
             Timestamp.milliseconds(response.resolvedAt), clock.now().wallMilliseconds, "time")
         try expectEqual(try await store.pendingCount(), waiting - 1, "what waits")
@@ -217,7 +218,7 @@ extension StoreContract {
         try expectEqual(entry.event.outcome, ending.outcome, "outcome of the entry")
         try expectEqual(entry.event.buttonIndex, ending.index, "button of the entry")
         try expectEqual(entry.event.by, ending.by, "by of the entry")
-        try expectEqual(entry.event.responder, Caller.ana.responder, "responder of the entry")
+        try expectEqual(entry.event.responder, Caller.ana.recorded, "responder of the entry")
         try expectEqual(entry.buttonRole, ending.role, "role of the entry")
         try expectEqual(entry.button, response.button?.id, "id of the entry's button")
         try expectEqual(entry.content.map(Hex.text), stored.seen, "content of the entry")
@@ -276,7 +277,7 @@ extension StoreContract {
         StoreCheck("Accounts of two hosts with the same number are two askers") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             var ben = Caller.ben
-            ben.identity.account.host = "nas"
+            ben.account.host = "nas"
             let here = try await store.ask(.yesNo(key: "k")).record
             let there = try await store.ask(.yesNo("There?", key: "k"), by: ben).record
             try expect(there.id != here.id, "their keys are their own")
@@ -374,11 +375,11 @@ extension StoreContract {
             let record = try await store.resolve(
                 id, .cancel(handled: true, .requested), by: .ana)
             try expectEqual(record.response?.by, .person, "by")
-            try expectEqual(record.response?.responder, Caller.eve.responder, "responder")
+            try expectEqual(record.response?.responder, Caller.eve.recorded, "responder")
             let entries = try await store.entries(from: 2, limit: 9)
             try expectEqual(entries.map(\.event.by), [.system, .person, .person], "by of entries")
             try expectEqual(
-                entries.last?.event.responder, Caller.eve.responder, "responder of the entry")
+                entries.last?.event.responder, Caller.eve.recorded, "responder of the entry")
             try await store.expectSound()
         },
     ]

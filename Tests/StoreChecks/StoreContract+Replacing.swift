@@ -14,7 +14,7 @@ extension StoreContract {
             try expectEqual(ended.response?.outcome, .withdrawn, "the outcome")
             try expectEqual(ended.response?.by, .asker, "who ended it")
             try expectEqual(ended.response?.supersededBy, new, "its successor")
-            try expectEqual(ended.response?.responder, Caller.ben.responder, "the responder")
+            try expectEqual(ended.response?.responder, Caller.ben.recorded, "the responder")
             try expectEqual(
                 try await store.kinds(), [.asked, .resolved, .superseded, .asked], "entries")
             let key = AlertReference.key("k", source: "test", of: Account(uid: 1000))

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertQueueTesting
 import TextFormats
 
 private let year: Int64 = 365 * 86_400_000
@@ -80,7 +81,7 @@ extension StoreContract {
                     try await store.entries(LogQuery(.last(1), of: id, limit: 1)).first, "entry")
                 try expectEqual(entry.event.kind, .resolved, "kind of the entry")
                 try expectEqual(
-                    entry.event.responder, ContractQueue.keeper.through("deadline").responder,
+                    entry.event.responder, ContractQueue.keeper.through("deadline").recorded,
                     "the caller that stored it")
                 try expect(
                     entry.expired?.isUnseen == true && entry.expired?.isEarly == false,

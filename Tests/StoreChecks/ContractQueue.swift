@@ -1,4 +1,5 @@
 import AlertCore
+import AlertQueueTesting
 import Synchronization
 
 /// A queue that a check of the contract opens once for each process that it needs.
@@ -17,9 +18,8 @@ package final class ContractQueue: Sendable {
 
     /// The caller on whose behalf the stores apply deadlines.
     package static let keeper = Caller(
-        Identity(
-            Account(uid: 1000, name: "ana"), process: ProcessIdentity(host: "desk", pid: 99)),
-        via: "keeper")
+        Account(uid: 1000, name: "ana"), via: "keeper",
+        process: ProcessIdentity(host: "desk", pid: 99))
 
     /// Opens the queue once more, as another process would.
     package func open(_ clock: (any AlertClock)? = nil) async throws -> any AlertStore {
@@ -38,28 +38,24 @@ package final class ContractQueue: Sendable {
 extension Caller {
     /// A person at a terminal, of the account that asks.
     static let ana = Caller(
-        Identity(
-            Account(uid: 1000, name: "ana"), loginUID: 1001, session: 7, tty: "/dev/pts/3",
-            ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711)), via: "terminal")
+        Account(uid: 1000, name: "ana"), loginUID: 1001, session: 7, via: "terminal",
+        tty: "/dev/pts/3", ssh: "192.0.2.7", process: ProcessIdentity(host: "desk", pid: 4711))
     /// Another user of the same account.
     static let ben = Caller(
-        Identity(
-            Account(uid: 1000, name: "ben"), process: ProcessIdentity(host: "desk", pid: 4712)),
-        via: "answer")
+        Account(uid: 1000, name: "ben"), via: "answer",
+        process: ProcessIdentity(host: "desk", pid: 4712))
     /// A user of another account.
     static let eve = Caller(
-        Identity(
-            Account(uid: 2003, name: "eve"), process: ProcessIdentity(host: "desk", pid: 4713)),
-        via: "answer")
+        Account(uid: 2003, name: "eve"), via: "answer",
+        process: ProcessIdentity(host: "desk", pid: 4713))
     static let root = Caller(
-        Identity(
-            Account(uid: 0, name: "root"), process: ProcessIdentity(host: "desk", pid: 4714)),
-        via: "answer")
+        Account(uid: 0, name: "root"), via: "answer",
+        process: ProcessIdentity(host: "desk", pid: 4714))
 
     /// A user of an account.
     static func account(_ uid: UInt32) -> Caller {
         var caller = Caller.ben
-        caller.identity.account.uid = uid
+        caller.account.uid = uid
         return caller
     }
 }

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertQueueTesting
 import TextFormats
 
 extension StoreContract {

@@ -28,7 +28,7 @@ extension StoreContract {
                 entries.suffix(2).map(\.meaning),
                 [.ran(.started(allowsDefault: false)), .ran(.exited(status: 3))], "details")
             try expectEqual(entries[3].content, entries[0].content, "what was approved")
-            try expectEqual(entries[3].event.responder, Caller.ana.responder, "by whom")
+            try expectEqual(entries[3].event.responder, Caller.ana.recorded, "by whom")
             try await stores[0].expectSound()
         },
         StoreCheck("Only a yes that nobody has collected allows a start") { queue in

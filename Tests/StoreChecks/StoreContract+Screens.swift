@@ -256,7 +256,7 @@ private final class Screen: Sendable {
 
     init(_ presenter: String, only: Alert.ID? = nil, on store: any AlertStore) async throws {
         let screen = AttachedScreen(
-            identity: Caller.ana.identity, presenters: [presenter], only: only,
+            caller: Caller.ana, presenters: [presenter], only: only,
             hasDelegate: false)
         lease = try await store.attach(screen)
         attached = Mutex((screen, false))

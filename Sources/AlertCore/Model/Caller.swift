@@ -1,0 +1,132 @@
+import Linux
+import TextFormats
+
+/// Who acts: an account, the process that speaks for it, and the presenter or the verb that it uses.
+///
+/// A store stamps the caller, never the process that does the storing. What it says are claims of the
+/// process that writes: the account and the process come from the kernel, the terminal and the SSH
+/// peer from its descriptors and environment. A process that may write the database file may write
+/// anything; the audit log's chain shows later changes.
+///
+/// In a user namespace, such as a container's, the account's ``Account/name`` names both accounts:
+/// `ana, in a user namespace as uid 0`. The kernel reports only one level of namespaces: if that
+/// namespace is nested in another, whose root is not the machine's, the uid is 4,294,967,295 and the
+/// name begins with `unknown`.
+public struct Caller: Sendable, Hashable, Codable {
+    /// The account, with the name that it had then.
+    public var account: Account
+    /// The presenter's name, or the verb of the command.
+    public var via: String
+    /// The terminal's device, such as `/dev/pts/3`.
+    public var tty: String?
+    /// The address of the SSH client, from `SSH_CONNECTION` (see ssh(1)).
+    public var ssh: String?
+    /// The process; in a record its boot is left out, since only the log has it.
+    public var process: ProcessIdentity
+    /// The account that logged in, even if the uid has changed since; see pam_loginuid(8). In a
+    /// record it is left out: ``AuditEntry/loginUID`` has it.
+    var loginUID: UInt32?
+    /// The kernel's audit session, one per login; see `/proc/[pid]/sessionid` in proc(5).
+    var session: UInt32?
+
+    /// Creates a caller, for ``AlertManager/answer(_:button:by:seen:input:)``, a store or a test.
+    public init(
+        _ account: Account, via: String, tty: String? = nil, ssh: String? = nil,
+        process: ProcessIdentity
+    ) {
+        self.account = account
+        self.via = via
+        self.tty = tty
+        self.ssh = ssh
+        self.process = process
+    }
+
+    package init(
+        _ account: Account, loginUID: UInt32?, session: UInt32?, via: String, tty: String? = nil,
+        ssh: String? = nil, process: ProcessIdentity
+    ) {
+        self.init(account, via: via, tty: tty, ssh: ssh, process: process)
+        self.loginUID = loginUID
+        self.session = session
+    }
+
+    /// This process, with its current uid, as the system knows it.
+    ///
+    /// In a user namespace the ids are those outside of it, as the machine knows them; the name
+    /// says so.
+    package init(via: String) {
+        self.init(
+            .current, loginUID: LinuxProcess.loginUID, session: LinuxProcess.session, via: via,
+            tty: LinuxProcess.terminal,
+            // An address has at most 45 bytes; the variable may hold anything.
+            ssh: LinuxProcess.environment("SSH_CONNECTION")?.split(separator: " ").first.map {
+                String($0).cut(toBytes: Alert.Limit.name)
+            },
+            process: .current)
+    }
+
+    /// Whether both say the same, the accounts' names included.
+    public static func == (left: Caller, right: Caller) -> Bool {
+        left.account == right.account && left.account.name == right.account.name
+            && left.via == right.via && left.tty == right.tty && left.ssh == right.ssh
+            && left.process == right.process && left.loginUID == right.loginUID
+            && left.session == right.session
+    }
+
+    /// The caller as a record tells it: without the boot of its process and its login.
+    package var recorded: Caller {
+        Caller(account, via: via, tty: tty, ssh: ssh, process: process.recorded)
+    }
+
+    /// The same caller through a different presenter or verb.
+    package func through(_ via: String) -> Caller {
+        var caller = self
+        caller.via = via
+        return caller
+    }
+
+    /// Checks what a program claims about a person.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
+    func validate() throws(AlertError) {
+        let parts = [
+            ("via", via), ("host", process.host), ("user", account.name), ("tty", tty),
+            ("ssh", ssh),
+        ]
+        for (name, text) in parts {
+            guard let text else { continue }
+            try Text.check(text, "\(name) of the responder", limit: Alert.Limit.name)
+        }
+    }
+}
+
+// MARK: - Rights
+
+extension Caller {
+    /// Whether the caller belongs to the account that asked, or is the process itself.
+    package func isAsker(_ source: AlertRecord.Source) -> Bool {
+        source.account == account
+            && (account.isIdentified || source.process.isSame(as: process))
+    }
+
+    /// Whether the caller may erase what an account asked: it is that account, or root.
+    ///
+    /// Accounts that can't be identified share one number and have no rights over one another's
+    /// alerts.
+    package func hasRight(over owner: Account) -> Bool {
+        (owner == account && account.isIdentified) || isRoot(over: owner)
+    }
+
+    /// Whether the caller may take responses to what an account asked, so that they count as
+    /// collected: it is that account, or root.
+    ///
+    /// Accounts that can't be identified share one number, and with it their keys and responses.
+    package func mayCollect(from owner: Account) -> Bool {
+        owner == account || isRoot(over: owner)
+    }
+
+    /// Root has no rights over the accounts of another host.
+    private func isRoot(over owner: Account) -> Bool {
+        account.isRoot && account.host.isIdentical(to: owner.host)
+    }
+}
