@@ -3,14 +3,17 @@ import Glibc
 import Linux
 
 /// The keyboard of a terminal on which nothing is shown: keys are not echoed and do nothing, but for
-/// those that send a signal.
+/// those that send a signal, and perhaps Enter.
 final class IdleKeyboard: Sendable {
     private let terminal: Terminal
     private let mode: KeyMode
     private let cancel: @Sendable () -> Void
 
+    /// - Parameter entered: Called once, when Enter is pressed.
     /// - Throws: ``TerminalError``, as in the background.
-    init(_ terminal: Terminal) throws(TerminalError) {
+    init(
+        _ terminal: Terminal, entered: (@Sendable () -> Void)? = nil
+    ) throws(TerminalError) {
         guard terminal.isInForeground else { throw .inBackground(device: terminal.device) }
         self.terminal = terminal
         mode = try KeyMode(terminal, hasScreen: false)
@@ -21,6 +24,7 @@ final class IdleKeyboard: Sendable {
         nonisolated(unsafe) let reading = source
         cancel = { reading.cancel() }
         var parser = KeyParser()
+        var entered = entered
         source.setEventHandler { [weak terminal] in
             // Reading from the background would stop the process.
             guard let terminal, terminal.isInForeground else { return reading.cancel() }
@@ -30,8 +34,14 @@ final class IdleKeyboard: Sendable {
                 if count == 0 || (errno != EAGAIN && errno != EINTR) { reading.cancel() }
                 return
             }
-            for case .signal(let signal) in parser.keys(from: bytes[..<count]) {
-                terminal.send(signal: signal)
+            for key in parser.keys(from: bytes[..<count]) {
+                switch key {
+                case .signal(let signal): terminal.send(signal: signal)
+                case .enter:
+                    entered?()
+                    entered = nil
+                default: break
+                }
             }
         }
         // The descriptor must not be closed while the source uses it.
@@ -50,14 +60,28 @@ final class IdleKeyboard: Sendable {
 
 /// Whether the keyboard is taken while nothing is shown.
 struct Idle {
-    var isWanted = false
+    private var isWanted = false
     var isShowing = false
+    private var entered: (@Sendable () -> Void)?
     private var keyboard: IdleKeyboard?
+
+    /// Wants the keyboard from now on; a press of Enter counts again.
+    mutating func start(_ terminal: Terminal, _ entered: (@Sendable () -> Void)?) {
+        stop(terminal)
+        isWanted = true
+        self.entered = entered
+        update(terminal)
+    }
+
+    mutating func stop(_ terminal: Terminal) {
+        isWanted = false
+        update(terminal)
+    }
 
     /// Takes the keyboard, or gives it back.
     mutating func update(_ terminal: Terminal) {
         if isWanted, !isShowing {
-            if keyboard == nil { keyboard = try? IdleKeyboard(terminal) }
+            if keyboard == nil { keyboard = try? IdleKeyboard(terminal, entered: entered) }
         } else {
             keyboard?.stop()
             keyboard = nil

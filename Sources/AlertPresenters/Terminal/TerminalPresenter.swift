@@ -191,20 +191,15 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 
     /// Takes the keyboard while nothing is shown, until ``stopIdling()``: what is typed is not
     /// echoed, and goes nowhere.
-    package func startIdling() {
-        idle.withLock { idle in
-            idle.isWanted = true
-            idle.update(terminal)
-        }
+    ///
+    /// - Parameter entered: Called when Enter is pressed, once until something has been shown or
+    ///   this is called again.
+    package func startIdling(entered: (@Sendable () -> Void)? = nil) {
+        idle.withLock { $0.start(terminal, entered) }
     }
 
     /// Gives the keyboard back.
-    package func stopIdling() {
-        idle.withLock { idle in
-            idle.isWanted = false
-            idle.update(terminal)
-        }
-    }
+    package func stopIdling() { idle.withLock { $0.stop(terminal) } }
 
     /// Restores the mode and the cursor of every terminal of this process, at once.
     ///

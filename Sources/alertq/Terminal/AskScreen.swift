@@ -7,8 +7,7 @@ import TextFormats
 /// How a waiting `ask` uses its own terminal.
 ///
 /// It shows its alert while that is the current one. While another alert is current, it prints how
-/// many come first, and Enter shows its own alert here, as text. The keyboard has one reader at a
-/// time: the presenter while it shows the alert, and otherwise this actor.
+/// many come first, and Enter shows its own alert here, as text.
 actor AskScreen {
     private enum State { case background, waiting, showing, prompting, finished }
 
@@ -20,7 +19,6 @@ actor AskScreen {
     private var state = State.background
     /// Whether the presenter has shown how the alert ended.
     private(set) var hasPrintedResult = false
-    private var reading: Task<Void, Never>?
     private var prompting: Task<PresenterChoice, any Error>?
     /// Whether it is one of the queue's screens.
     private var isAttached = false
@@ -49,7 +47,7 @@ actor AskScreen {
         state = .waiting
         terminal.discardInput()
         await startScreen()
-        readLine()
+        takeKeyboard()
         await withTaskGroup { group in
             group.addTask { await self.noteWhatComesFirst() }
             for await _ in entered { await prompt() }
@@ -60,7 +58,7 @@ actor AskScreen {
     /// Leaves the screen, before the result is printed.
     func finish() async {
         state = .finished
-        await stopReading()
+        base.stopIdling()
         await screen.stop()
     }
 
@@ -70,6 +68,7 @@ actor AskScreen {
             state = .waiting
             noted = nil
         }
+        base.stopIdling()
         prompting?.cancel()
         _ = try? await prompting?.value
         await screen.stop()
@@ -80,7 +79,7 @@ actor AskScreen {
         try await terminal.waitForForeground()
         guard state == .waiting || state == .showing else { return }
         await startScreen()
-        if reading == nil { readLine() }
+        takeKeyboard()
     }
 
     /// Shows the alert here when its turn comes; if there is no room for one more screen, Enter
@@ -111,19 +110,18 @@ actor AskScreen {
 
 extension AskScreen {
     /// Lets the presenter have the keyboard; `false` while a person answers in text.
-    fileprivate func willShow() async -> Bool {
+    fileprivate func willShow() -> Bool {
         guard state == .waiting else { return false }
         state = .showing
-        await stopReading()
-        return state == .showing
+        return true
     }
 
-    /// Takes the keyboard back, unless a choice has been made: then the result is on its way, and a
+    /// Unless a choice has been made, Enter answers here again: then the result is on its way, and a
     /// key that was pressed once too often must not open the text prompt.
     fileprivate func didHide(hasChosen: Bool) {
         guard state == .showing else { return }
         state = .waiting
-        if !hasChosen { readLine() }
+        if hasChosen { base.stopIdling() } else { takeKeyboard() }
     }
 
     fileprivate func noteSnooze() {
@@ -133,18 +131,9 @@ extension AskScreen {
 
     fileprivate func didPrintResult() { hasPrintedResult = true }
 
-    private func readLine() {
+    private func takeKeyboard() {
         guard !record.alert.buttons.isEmpty else { return }
-        reading = Task { [terminal, enter] in
-            // At the end of the terminal's input there is no Enter left to wait for.
-            if await terminal.line() != nil { enter.yield() }
-        }
-    }
-
-    private func stopReading() async {
-        reading?.cancel()
-        await reading?.value
-        reading = nil
+        base.startIdling { [enter] in enter.yield() }
     }
 }
 
@@ -198,10 +187,9 @@ extension AskScreen {
 
 extension AskScreen {
     private func prompt() async {
-        // The reader of the line has ended.
-        reading = nil
         guard state == .waiting else { return }
         state = .prompting
+        base.stopIdling()
         await screen.stop()
         guard state == .prompting else { return }
         do {
@@ -227,7 +215,7 @@ extension AskScreen {
         state = .waiting
         noted = nil
         await startScreen()
-        if state == .waiting { readLine() }
+        if state == .waiting { takeKeyboard() }
     }
 
     private func answer(_ button: Alert.Button) async {

@@ -1,5 +1,4 @@
 import AlertQueue
-import Dispatch
 import Glibc
 import Linux
 import TextFormats
@@ -7,7 +6,6 @@ import TextFormats
 /// The terminal that this process may read from and write to.
 final class ControllingTerminal: Sendable {
     private let descriptor: Int32
-    private let queue = DispatchQueue(label: "alertq.terminal")
 
     /// Opens the controlling terminal, whichever job is in its foreground; `nil` where there is
     /// none, or where it is not in use by this process.
@@ -39,35 +37,5 @@ final class ControllingTerminal: Sendable {
     /// Discards what has been typed and not read.
     func discardInput() {
         if isForeground { TypedInput.discard(from: descriptor) }
-    }
-
-    /// The next line that is typed, without its line break; `nil` at its end or when the task is
-    /// cancelled.
-    func line() async -> String? {
-        while !Task.isCancelled {
-            await waitUntilReadable()
-            // Reading from the background would stop the whole job.
-            do { try await waitForForeground() } catch { return nil }
-            guard !Task.isCancelled else { return nil }
-            // In canonical mode a read returns one line, and lines end after 4,096 bytes.
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = read(descriptor, &buffer, buffer.count)
-            if count > 0 {
-                let text = String(decoding: buffer[..<count], as: UTF8.self)
-                return text.hasSuffix("\n") ? String(text.dropLast()) : text
-            }
-            guard count < 0, errno == EAGAIN || errno == EINTR else { return nil }
-        }
-        return nil
-    }
-
-    private func waitUntilReadable() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { continuation.finish() }
-        source.activate()
-        // The stream ends when there is something to read, or when the task is cancelled.
-        for await _ in stream {}
-        source.cancel()
     }
 }

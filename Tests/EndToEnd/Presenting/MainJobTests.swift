@@ -112,6 +112,30 @@ struct MainJobTests {
         #expect(await presenter.exit() == 128 + SIGTERM)
     }
 
+    @Test(
+        "An ask that waits for its turn knows keys that are sent as numbers, and echoes none",
+        arguments: [("\u{1B}[13u", true), ("\u{1B}[99;5u", false), ("\u{1B}[27;5;99~", false)])
+    func numberedKeys(key: String, opens: Bool) async throws {
+        let (elsewhere, here) = (try PseudoTerminal(), try PseudoTerminal())
+        _ = try await queue.run("ask", "Before?", "--detach")
+        let presenter = try queue.start(["present"], on: elsewhere)
+        #expect(await elsewhere.shows("Before?"))
+        let asker = try queue.start(Self.question, on: here)
+        #expect(await here.shows("press Enter to answer here"))
+        #expect(await eventually { !here.isCanonical })
+        try here.type("typed" + key)
+        if opens {
+            #expect(await here.shows(", or Enter to leave it waiting: "))
+            try await here.press("1\n")
+            #expect(await asker.exit() == 0)
+        } else {
+            #expect(await asker.exit() == 128 + SIGINT)
+        }
+        #expect(!here.text.contains("typed") && here.isInOrder)
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+    }
+
     @Test("An asker that is killed and run again with its key gets the answer")
     func killedAsker() async throws {
         let arguments = Self.question + ["--key", "prune-1"]

@@ -43,6 +43,28 @@ struct LibraryKillTests {
         #expect(answered > Self.rounds)
     }
 
+    @Test("A question whose closures ended with their process is taken back as an orphan")
+    func closures() async throws {
+        let queue = try CommandLineQueue()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = queue.path as String] in
+            let manager = try await AlertManager(path: path)
+            try await manager.show(
+                Alert("Prune?", buttons: [Alert.Button("Yes") {}, .cancel("No")]))
+            try await manager.show(Alert("Named?", buttons: ["Yes"], handler: "named"))
+            kill(getpid(), SIGKILL)
+            await manager.close()
+        }
+        // Not before its asker has been gone for a moment.
+        var taken: [String] = []
+        let isTaken = try await eventually {
+            taken += try await queue.run("withdraw", "--orphaned", "--json").output
+                .split(separator: "\n").map(String.init)
+            return !taken.isEmpty
+        }
+        #expect(isTaken && taken.count == 1 && taken[0].contains("Prune?"), "\(taken)")
+        #expect(try await queue.isSound())
+    }
+
     /// Runs a process that asks and answers until it is killed.
     private static func killed(on path: String, journal: String, number: Int) async {
         await #expect(processExitsWith: .signal(SIGKILL)) {
