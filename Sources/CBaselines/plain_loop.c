@@ -51,7 +51,7 @@ struct plain_loop {
     sqlite3_int64 collected;
     unsigned char hash[32];
     // As long as the detail of a question in the queue.
-    char detail[93 + 1];
+    char detail[102 + 1];
 };
 
 static void is_known(sqlite3_context *context, int count, sqlite3_value **values) {

@@ -52,11 +52,23 @@ package enum FilePath {
         }
         var owner = stat()
         if geteuid() == 0, stat(parent, &owner) == 0, owner.st_uid != 0 {
-            // The root of a user namespace may not, where that account has no number.
-            _ = chown(path, owner.st_uid, owner.st_gid)
+            try give(directory: path, to: owner)
         }
         // Otherwise a power loss could take the directory away, with all synced files in it.
         try sync(directory: parent)
+    }
+
+    /// Gives a directory that root has just made to the account of the one above it, which may have
+    /// put something else in its place by now.
+    private static func give(directory path: String, to owner: stat) throws(LinuxError) {
+        let raw = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard raw >= 0 else { throw .current("open the directory \(path)") }
+        defer { close(raw) }
+        var made = stat()
+        guard fstat(raw, &made) == 0, made.st_uid == 0 else { return }
+        // The root of a user namespace may not, where that account has no number.
+        guard fchown(raw, owner.st_uid, owner.st_gid) == 0 || errno == EINVAL || errno == EPERM
+        else { throw .current("give the directory \(path) to its owner") }
     }
 
     /// Syncs the names in a directory to disk; see fsync(2).

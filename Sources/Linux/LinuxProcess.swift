@@ -1,6 +1,6 @@
 import Glibc
 
-/// Another process, as far as every user may see it; see proc(5).
+/// A process, as far as every user may see it; see proc(5).
 package struct LinuxProcess: Sendable {
     package let pid: Int32
     /// The program's name, if visible; the program may have set it to any bytes; see proc(5),

@@ -192,7 +192,7 @@ extension HookSession {
             try resolved.check(isThatOf: record)
             return try await manager.settled(resolved)
         } catch let HookFailure.ended(reason, _) {
-            let isWithdrawn = await withdraw(record, because: "\(reason)", else: .ended, manager)
+            let isWithdrawn = await withdraw(record, because: "\(reason)", unused: .ended, manager)
             throw HookFailure.ended(reason, isWithdrawn ? .withdrawn(record.id) : .left(record.id))
         }
     }
@@ -291,7 +291,7 @@ extension HookSession {
             for record in try await ended(by: progress, manager) {
                 if record.response == nil {
                     _ = await withdraw(
-                        record, because: progress.reason, else: .movedOn, manager)
+                        record, because: progress.reason, unused: .movedOn, manager)
                 } else if let claim = try await manager.claim(record) {
                     // Its hook has died, perhaps just after it had returned the answer.
                     await collectUnused(record, .movedOn, manager)
@@ -325,7 +325,7 @@ extension HookSession {
     /// Withdraws an alert, or logs that the answer which came before is not used; returns whether
     /// it was withdrawn.
     private func withdraw(
-        _ record: AlertRecord, because reason: String, else unused: EntryReason,
+        _ record: AlertRecord, because reason: String, unused: EntryReason,
         _ manager: AlertManager
     ) async -> Bool {
         do {

@@ -45,7 +45,10 @@ enum AgentResult {
         if let values = record.response?.input.text(for: record.alert.fields) {
             sentences.append("Values: \(values).")
         }
-        if let note = record.response?.note { sentences.append("Note: \(note)") }
+        if let note = record.response?.note {
+            let isReason = record.response?.outcome == .withdrawn
+            sentences.append((isReason ? "Why it was withdrawn: " : "Note: ") + note)
+        }
         return ToolResult(
             summary: sentences.joined(separator: " "), object: AlertJSON.value(record))
     }

@@ -268,7 +268,11 @@ extension AgentTools {
                 "values",
                 .object([("description", .string("What was entered, by the schema's properties"))])
             ),
-            ("note", JSONSchema.optional("string", "What was said along with the answer")),
+            (
+                "note",
+                JSONSchema.optional(
+                    "string", "What was said along with the answer, or why it was withdrawn")
+            ),
             (
                 "superseded_by",
                 JSONSchema.optional("integer", "The question that was asked in its place")

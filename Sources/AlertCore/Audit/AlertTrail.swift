@@ -229,7 +229,7 @@ extension AlertTrail {
         if record.presentedAt.map(Timestamp.milliseconds) != presented?.milliseconds {
             faults.append(AlertFault("has a time of presentation that the log doesn't record"))
         }
-        if let resolved, wasSeen, resolved.entry.expired?.isUnseen == true {
+        if let resolved, wasSeen, case .expired(let expired)? = resolved.meaning, expired.isUnseen {
             faults.append(
                 AlertFault(
                     "was shown, but entry \(resolved.sequence) says that it expired unseen",

@@ -28,7 +28,7 @@ public struct AuditEntry: Sendable, Codable {
     /// A salted SHA-256 of what was asked, shown, snoozed or answered, 32 bytes; `nil` for other
     /// events. <doc:AuditChain> specifies its bytes.
     public let content: [UInt8]?
-    /// Further details of the event, as an object of JSON: the deadline of a question, the end of a
+    /// Further details of the event, as a JSON object: the deadline of a question, the end of a
     /// snooze, the reason why an alert left the screen. <doc:AuditChain> has its members.
     public let detail: String?
     /// The hash of the previous entry, 32 bytes.

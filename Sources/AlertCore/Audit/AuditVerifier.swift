@@ -121,7 +121,10 @@ extension AuditVerifier {
     private mutating func checkRestore(_ entry: AuditEntry, after last: AuditHead) {
         let sequence = entry.event.sequence
         guard let restored = entry.restored else {
-            report.report("entry \(sequence) does not say what was restored", entry: sequence)
+            // Another detail than a restore's is a fault of every entry.
+            if entry.detail == nil {
+                report.report("entry \(sequence) does not say what was restored", entry: sequence)
+            }
             return
         }
         lastRestore = sequence
@@ -149,8 +152,10 @@ extension AuditVerifier {
     ) {
         let sequence = entry.event.sequence
         guard let alerts = entry.erasedAlerts else {
-            report.report(
-                "entry \(sequence) does not say whose texts were erased", entry: sequence)
+            if entry.detail == nil {
+                report.report(
+                    "entry \(sequence) does not say whose texts were erased", entry: sequence)
+            }
             return
         }
         for alert in named where alert.sequence != sequence {

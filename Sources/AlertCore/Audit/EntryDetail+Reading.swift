@@ -61,10 +61,12 @@ struct MemberReader {
         index > 0 && index == bytes.count - 1 && bytes[index] == UInt8(ascii: "}")
     }
 
-    mutating func integer(_ name: String) -> Int64? {
+    mutating func integer<Number: FixedWidthInteger>(
+        _ name: String, as type: Number.Type = Int64.self
+    ) -> Number? {
         read(name) { reader in
             let digits = String(decoding: reader.value, as: UTF8.self)
-            guard let number = Int64(digits), String(number) == digits else { return nil }
+            guard let number = Number(digits), String(number) == digits else { return nil }
             return number
         }
     }
@@ -96,12 +98,14 @@ struct MemberReader {
     mutating func integers(_ name: String) -> [Int64]? {
         read(name) { reader in
             guard let elements = reader.json?.elements else { return nil }
-            let numbers = elements.compactMap(\.integer)
+            let numbers = elements.compactMap { element -> Int64? in
+                if case .integer(let number) = element { number } else { nil }
+            }
             return numbers.count == elements.count ? numbers : nil
         }
     }
 
-    /// Moves behind the member with a name, if that comes next and has a fitting value.
+    /// Moves past the member with a name, if that comes next and has a fitting value.
     private mutating func read<Value>(
         _ name: String, _ value: (MemberReader) -> Value?
     ) -> Value? {
@@ -210,11 +214,11 @@ extension RunStep {
             self = .started(allowsDefault: false)
         } else if members.flag("changed") {
             self = .changed
-        } else if let status = members.integer("exit_status").flatMap(Int32.init(exactly:)) {
+        } else if let status = members.integer("exit_status", as: Int32.self) {
             self = .exited(status: status)
-        } else if let signal = members.integer("signal").flatMap(Int32.init(exactly:)) {
+        } else if let signal = members.integer("signal", as: Int32.self) {
             self = .signalled(signal)
-        } else if let code = members.integer("errno").flatMap(Int32.init(exactly:)) {
+        } else if let code = members.integer("errno", as: Int32.self) {
             self = .refused(code: code)
         } else {
             return nil

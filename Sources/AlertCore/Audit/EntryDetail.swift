@@ -10,7 +10,8 @@ import TextFormats
 /// strings, `true`, and arrays of integers. So there is one way to write each, which the hash of the
 /// entry covers. <doc:AuditChain> has the members of each kind of entry.
 ///
-/// The log keeps it for ever, so that it has no text of an alert, and nothing that anybody typed.
+/// The log keeps it for ever, so that it has no text of an alert, and nothing that anybody typed but
+/// paths of files, programs and devices.
 package enum EntryDetail: Sendable, Hashable {
     case asked(Asked)
     case snoozed(until: Moment)
@@ -265,7 +266,7 @@ extension AuditEntry {
 }
 
 extension EntryDetail {
-    /// What it says to people: without hashes and times since the boot; `nil` if nothing is left.
+    /// What it says to people, without hashes; `nil` if nothing is left.
     package func words(_ form: LocalTime.Form) -> String? {
         switch self {
         case .asked(let asked):

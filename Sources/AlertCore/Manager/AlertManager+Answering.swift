@@ -91,7 +91,8 @@ extension AlertManager {
     ///   - id: The alert.
     ///   - force: Whether to withdraw it even if another account asked it, which root may always
     ///     do; ``Response/by`` is then ``ResolvedBy/program``.
-    ///   - reason: Why, at most 1 KiB; it is the response's ``Response/note``.
+    ///   - reason: Why, at most 1 KiB; it is the response's ``Response/note``, which is
+    ///     erased with the texts; the log keeps its hash.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, and
     ///   ``AlertError/notYours(_:owner:)``.

@@ -71,14 +71,6 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
             characters: TerminalCharacters())
     }
 
-    /// Opens a terminal.
-    ///
-    /// All alerts now wait until nobody types, whether or not they appear unasked.
-    ///
-    /// - Parameters:
-    ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
-    ///   - appearsUnasked: Ignored.
-    /// - Throws: As ``init(device:isPlain:)`` does.
     /// Opens a terminal of a given type, as in `TERM`; see term(7).
     package init(
         device: String, term: String?, hasColours: Bool, characters: TerminalCharacters = .all,

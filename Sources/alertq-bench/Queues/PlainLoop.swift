@@ -123,7 +123,7 @@ final class PlainLoop {
         #"[{"id":"yes","title":"Yes"},{"id":"no","role":"cancel","title":"No"}]"#
 
     /// As long as the detail that the queue logs for a question.
-    private static let detail = String(repeating: "d", count: 93)
+    private static let detail = String(repeating: "d", count: 102)
     /// As long as the name of a boot.
     private static let boot = "3f0d6c52-8a1e-4f6b-9c0d-2b7e5a914c38 time:[4026531834]"
 

@@ -62,7 +62,9 @@ struct EntryDetailTests {
             (.resolved, .answered, "{}"), (.resolved, .answered, "{"), (.resolved, .answered, ""),
             (.resolved, .expired, #"{"expired_boot_ms":0,"unseen":false}"#),
             (.returned, nil, #"{"error":"a\u0009b"}"#), (.returned, nil, #"{"error":"a\/b"}"#),
-            (.moved, nil, #"{"at":"/a","to":"/a"}"#), (.presented, nil, #"{"to":"/a"}"#),
+            (.ran, nil, #"{"exit_status":99999999999,"signal":5}"#),
+            (.erased, nil, #"{"alerts":[-0,5]}"#), (.moved, nil, #"{"at":"/a","to":"/a"}"#),
+            (.presented, nil, #"{"to":"/a"}"#),
         ] as [(AlertEvent.Kind, Outcome?, String)])
     func refusesOtherForms(kind: AlertEvent.Kind, outcome: Outcome?, text: String) {
         #expect(EntryDetail(text, of: kind, outcome) == nil)

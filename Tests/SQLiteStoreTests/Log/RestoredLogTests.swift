@@ -116,7 +116,7 @@ struct RestoredLogTests {
     @Test("A restore's entry with an incomplete detail is found")
     func empty() async throws {
         let told = try await forge { _ in #"{"backup":"none"}"# }
-        #expect(told.contains("entry 4 does not say what was restored"), "\(told)")
+        #expect(told.contains("entry 4 has a detail that no entry of its kind has"), "\(told)")
     }
 
     /// Restores a backup that was changed; returns the log's verification, and the numbers of those

@@ -126,7 +126,10 @@ extension AuditListCommand {
     /// The object that a detail is; as a text if it is none.
     private static func detail(_ entry: AuditEntry) -> JSONValue {
         guard let detail = entry.detail else { return .null }
-        return (try? JSONValue(parsing: Array(detail.utf8))) ?? .string(detail)
+        guard let json = try? JSONValue(parsing: Array(detail.utf8)), case .object = json else {
+            return .string(detail)
+        }
+        return json
     }
 
     /// The JSON object for an event; keys are only ever added.

@@ -62,8 +62,11 @@ struct ResponsePrinter: Sendable {
             }
             return .stale
         }
-        let ending = record.ending(context.noteTime)
         let result = AskResult(response)
+        var ending = record.ending(context.noteTime)
+        if response.outcome == .withdrawn, let reason = response.note {
+            ending += ": " + SafeText.line(reason)
+        }
         do {
             if isJSON {
                 try context.print(AlertJSON.line(record))
@@ -75,7 +78,7 @@ struct ResponsePrinter: Sendable {
                     !context.output.isTerminal
                     && !button.unicodeScalars.contains(where: \.isControl)
                 let shown = isExact ? button : SafeText.line(button)
-                let lines = [shown] + values(of: record, response)
+                let lines = [shown] + (result.button == nil ? [] : values(of: record, response))
                 try context.print(
                     lines.map { namesAlert ? "\(record.id)\t\($0)" : $0 }.joined(separator: "\n"))
             }

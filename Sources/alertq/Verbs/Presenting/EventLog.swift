@@ -166,7 +166,7 @@ final class EventLog: Sendable {
         let event = entry.event
         let alert = "alert \(event.alertID.map(String.init) ?? "-")"
         if let ending = Ending(entry) { return "\(alert): \(ending.text(nil))" }
-        let words = "\(alert) \(event.kind.rawValue)"
+        let words = "\(alert) \(SafeText.line(event.kind.rawValue))"
         if event.kind == .asked, let source = event.source {
             return words + " by \(SafeText.line(source))"
         }

@@ -15,9 +15,10 @@ enum EventLine {
         let time =
             isNarrow
             ? LocalTime.seconds(event.at) : LocalTime.text(event.at, context.lastingTime)
-        let word = event.outcome?.rawValue ?? event.kind.rawValue
-        let id = event.alertID.map { "\($0)" } ?? "-"
         let characters = context.output.characters
+        // A later version, or a forger, may have written any word.
+        let word = characters.line(event.outcome?.rawValue ?? event.kind.rawValue)
+        let id = event.alertID.map { "\($0)" } ?? "-"
         var text = entry.title.map(characters.title) ?? event.source.map(characters.line) ?? ""
         if let button = entry.button { text = "“\(characters.title(button))”  " + text }
         let head = [time, id, DisplayWidth.padded(word, to: 9)].joined(separator: "  ")
