@@ -20,9 +20,9 @@ extension LinuxProcess {
 
     /// The account that logged in, by its id on the machine, even if the uid has changed since; see
     /// pam_loginuid(8).
-    package static var loginUID: UInt32? {
+    package static func loginUID(in namespace: UserNamespace?) -> UInt32? {
         let login = kernelID("/proc/self/loginuid")
-        return UserNamespace.current.map { space in login.flatMap(space.outer) } ?? login
+        return namespace.map { space in login.flatMap(space.outer) } ?? login
     }
 
     /// The kernel's audit session, one per login; see `/proc/[pid]/sessionid` in proc(5).

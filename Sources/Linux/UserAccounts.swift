@@ -4,10 +4,8 @@ import Glibc
 package enum UserAccounts {
     /// The id of this process's account on the machine, and its name; in a user namespace the name
     /// names both accounts: `ana, in a user namespace as uid 0`.
-    package static var current: (uid: UInt32, name: String?) {
-        guard let namespace = UserNamespace.current else {
-            return (geteuid(), found(geteuid())?.name)
-        }
+    package static func current(in namespace: UserNamespace?) -> (uid: UInt32, name: String?) {
+        guard let namespace else { return (geteuid(), found(geteuid())?.name) }
         let uid = namespace.outer(geteuid()) ?? UserNamespace.unidentified
         return (uid, name(of: uid, in: namespace))
     }
@@ -46,7 +44,7 @@ package enum UserAccounts {
     /// Whether this process is root over the files that it sees: the machine's root, or that of a
     /// container with its own root directory.
     ///
-    /// It determines where files belong, and says nothing about who acts: that is ``current``.
+    /// It determines where files belong, and says nothing about who acts: that is ``current(in:)``.
     package static var isRootOfFiles: Bool {
         geteuid() == 0 && UserNamespace.current?.hasOwnRoot ?? true
     }

@@ -154,9 +154,7 @@ extension HookSession {
             if response.collectedAt == nil {
                 if try await isAnswer(response, to: question, manager) { return (record, claim) }
                 let isDecision = response.outcome == .answered
-                try await manager.collect(
-                    record.id,
-                    because: isDecision ? .earlier : nil)
+                try await manager.collect(record.id, because: isDecision ? .earlier : nil)
             }
             claim.end()
         }

@@ -238,8 +238,7 @@ extension AgentToolHost {
         await Task {
             do {
                 let isStale = record.response?.isStale == true
-                try await manager.collect(
-                    record.id, because: isStale ? .stale : nil)
+                try await manager.collect(record.id, because: isStale ? .stale : nil)
             } catch {
                 // The client has it, and it is true; at worst it is offered once more.
                 note("the response to alert \(record.id) is not marked as collected: \(error)")

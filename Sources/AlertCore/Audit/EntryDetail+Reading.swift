@@ -64,8 +64,8 @@ struct MemberReader {
     mutating func integer<Number: FixedWidthInteger>(
         _ name: String, as type: Number.Type = Int64.self
     ) -> Number? {
-        read(name) { reader in
-            let digits = String(decoding: reader.value, as: UTF8.self)
+        read(name) { value in
+            let digits = String(decoding: value, as: UTF8.self)
             guard let number = Number(digits), String(number) == digits else { return nil }
             return number
         }
@@ -73,8 +73,7 @@ struct MemberReader {
 
     /// Bytes in lower-case hexadecimal.
     mutating func hash(_ name: String) -> [UInt8]? {
-        read(name) { reader in
-            let value = reader.value
+        read(name) { value in
             guard value.count >= 2, value.first == UInt8(ascii: "\""),
                 value.last == UInt8(ascii: "\""),
                 !value.contains(where: (UInt8(ascii: "A")...UInt8(ascii: "F")).contains)
@@ -84,11 +83,11 @@ struct MemberReader {
     }
 
     mutating func flag(_ name: String) -> Bool {
-        read(name) { reader in reader.value.elementsEqual("true".utf8) ? true : nil } ?? false
+        read(name) { value in value.elementsEqual("true".utf8) ? true : nil } ?? false
     }
 
     mutating func string(_ name: String) -> String? {
-        read(name) { reader in reader.json?.string }
+        read(name) { value in Self.json(value)?.string }
     }
 
     mutating func reason(_ name: String) -> EntryReason? {
@@ -96,8 +95,8 @@ struct MemberReader {
     }
 
     mutating func integers(_ name: String) -> [Int64]? {
-        read(name) { reader in
-            guard let elements = reader.json?.elements else { return nil }
+        read(name) { value in
+            guard let elements = Self.json(value)?.elements else { return nil }
             let numbers = elements.compactMap { element -> Int64? in
                 if case .integer(let number) = element { number } else { nil }
             }
@@ -107,16 +106,18 @@ struct MemberReader {
 
     /// Moves past the member with a name, if that comes next and has a fitting value.
     private mutating func read<Value>(
-        _ name: String, _ value: (MemberReader) -> Value?
+        _ name: String, _ value: (_ bytes: ArraySlice<UInt8>) -> Value?
     ) -> Value? {
         let start = index
-        guard skip(start == 0 ? "{\"" : ",\""), skip(name), skip("\":"), let found = value(self)
-        else {
-            index = start
-            return nil
+        if skip(start == 0 ? "{\"" : ",\""), skip(name), skip("\":") {
+            let end = valueEnd
+            if let found = value(bytes[index..<end]) {
+                index = end
+                return found
+            }
         }
-        index = valueEnd
-        return found
+        index = start
+        return nil
     }
 
     private mutating func skip(_ text: String) -> Bool {
@@ -128,11 +129,8 @@ struct MemberReader {
         }
     }
 
-    /// The bytes of the value that comes next.
-    private var value: ArraySlice<UInt8> { bytes[index..<valueEnd] }
-
-    /// The value that comes next, if it is in its canonical form.
-    private var json: JSONValue? {
+    /// The value in its bytes, if they are its canonical form.
+    private static func json(_ value: ArraySlice<UInt8>) -> JSONValue? {
         guard let json = try? JSONValue(parsing: Array(value)),
             json.canonical.utf8.elementsEqual(value)
         else { return nil }

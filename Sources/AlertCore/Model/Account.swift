@@ -68,8 +68,10 @@ extension Account {
 
 extension Account {
     /// The account of this process.
-    package static var current: Account {
-        let (uid, name) = UserAccounts.current
+    package static var current: Account { current(in: .current) }
+
+    static func current(in namespace: UserNamespace?) -> Account {
+        let (uid, name) = UserAccounts.current(in: namespace)
         return Account(uid: uid, name: name?.cut(toBytes: Alert.Limit.name))
     }
 

@@ -55,9 +55,10 @@ public struct Caller: Sendable, Hashable, Codable {
     /// In a user namespace the ids are those outside of it, as the machine knows them; the name
     /// says so.
     package init(via: String) {
+        let namespace = UserNamespace.current
         self.init(
-            .current, loginUID: LinuxProcess.loginUID, session: LinuxProcess.session, via: via,
-            tty: LinuxProcess.terminal,
+            .current(in: namespace), loginUID: LinuxProcess.loginUID(in: namespace),
+            session: LinuxProcess.session, via: via, tty: LinuxProcess.terminal,
             // An address has at most 45 bytes; the variable may hold anything.
             ssh: LinuxProcess.environment("SSH_CONNECTION")?.split(separator: " ").first.map {
                 String($0).cut(toBytes: Alert.Limit.name)
