@@ -67,22 +67,21 @@ CREATE TABLE alertq.heads (
 ) WITH (fillfactor = 10);
 
 CREATE TABLE alertq.sources (
-    queue   integer NOT NULL REFERENCES alertq.queues (id),
-    id      bigint PRIMARY KEY,
-    host    text COLLATE "C" NOT NULL DEFAULT '',
-    uid     bigint NOT NULL,
-    name    text COLLATE "C" NOT NULL,
-    pending bigint NOT NULL DEFAULT 0 CHECK (pending >= 0),
-    UNIQUE (queue, uid, name, host)
+    queue     integer NOT NULL REFERENCES alertq.queues (id),
+    id        bigint PRIMARY KEY,
+    principal text COLLATE "C" NOT NULL,
+    name      text COLLATE "C" NOT NULL,
+    pending   bigint NOT NULL DEFAULT 0 CHECK (pending >= 0),
+    UNIQUE (queue, principal, name)
 ) WITH (fillfactor = 50);
 
 CREATE TABLE alertq.turns (
-    queue    integer NOT NULL REFERENCES alertq.queues (id),
-    priority priority NOT NULL,
-    account  bigint  NOT NULL,
-    source   bigint  NOT NULL,
-    seq      bigint  NOT NULL,
-    PRIMARY KEY (queue, priority, account, source)
+    queue        integer NOT NULL REFERENCES alertq.queues (id),
+    priority     priority NOT NULL,
+    principal_id bigint  NOT NULL,
+    source_id    bigint  NOT NULL,
+    seq          bigint  NOT NULL,
+    PRIMARY KEY (queue, priority, principal_id, source_id)
 );
 
 -- What was asked, which never changes but for an erasure, and how it ended, which is written once.
@@ -90,8 +89,9 @@ CREATE TABLE alertq.alerts (
     queue            integer NOT NULL REFERENCES alertq.queues (id),
     id               bigint  NOT NULL,
     source_id        bigint  NOT NULL REFERENCES alertq.sources (id),
-    pid              bigint  NOT NULL,
-    host             text COLLATE "C" NOT NULL,
+    means            text,
+    pid              bigint,
+    host             text COLLATE "C",
     key              filled_text COLLATE "C",
     style            style   NOT NULL,
     priority         priority NOT NULL,
@@ -120,12 +120,12 @@ CREATE TABLE alertq.alerts (
     button_index     button_index,
     resolved_by      text,
     handled          flag,
-    account_host     filled_text,
-    responder_uid    bigint,
     responder        text COLLATE "C",
+    responder_name   text COLLATE "C",
     via              text COLLATE "C",
     tty              text,
     ssh              text,
+    responder_means  text,
     responder_host   text,
     responder_pid    bigint,
     resolved_ms      bigint,
@@ -150,8 +150,8 @@ CREATE TABLE alertq.alerts (
     CHECK (outcome IS NULL OR (button_index IS NOT NULL AND resolved_by IS NOT NULL
         AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
         AND snoozed_ms IS NULL)),
-    CHECK (outcome IS NOT NULL OR num_nonnulls(button_index, resolved_by, handled, account_host,
-        responder_uid, responder, via, tty, ssh, responder_host, responder_pid, resolved_ms,
+    CHECK (outcome IS NOT NULL OR num_nonnulls(button_index, resolved_by, handled, responder,
+        responder_name, via, tty, ssh, responder_means, responder_host, responder_pid, resolved_ms,
         resolved_seq, resolved_boot, collected_ms, field_values, note) = 0),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
@@ -188,8 +188,8 @@ CREATE INDEX alerts_outcome ON alertq.alerts (queue, outcome, resolved_ms, resol
     WHERE outcome IS NOT NULL;
 CREATE INDEX alerts_source ON alertq.alerts (queue, source_id, resolved_ms, resolved_seq)
     WHERE outcome IS NOT NULL;
-CREATE INDEX alerts_responder ON alertq.alerts (queue, responder, resolved_ms, resolved_seq)
-    WHERE responder IS NOT NULL;
+CREATE INDEX alerts_responder ON alertq.alerts (queue, responder_name, resolved_ms, resolved_seq)
+    WHERE responder_name IS NOT NULL;
 -- "Which responses wait for this handler?", and which were not collected yet.
 CREATE INDEX alerts_uncollected ON alertq.alerts (queue, handler, resolved_seq)
     WHERE outcome IS NOT NULL AND collected_ms IS NULL;
@@ -211,17 +211,17 @@ CREATE TABLE alertq.audit (
     button_index bigint,
     button_role  text,
     resolved_by  text,
-    account_host filled_text,
-    uid          bigint  NOT NULL,
+    principal    text    NOT NULL,
     "user"       text,
     login_uid    bigint,
     session      bigint,
     via          text    NOT NULL,
     tty          text,
     ssh          text,
-    host         text    NOT NULL,
+    means        text,
+    host         text,
     boot         text    NOT NULL,
-    pid          bigint  NOT NULL,
+    pid          bigint,
     content      hash32,
     detail       text,
     previous     hash32  NOT NULL,
@@ -234,15 +234,14 @@ CREATE INDEX audit_alert ON alertq.audit (queue, alert_id, seq) WHERE alert_id I
 
 -- Which changes have taken effect whose callers gave them a name. Kept for a day.
 CREATE TABLE alertq.requests (
-    queue    integer NOT NULL REFERENCES alertq.queues (id),
-    host     text COLLATE "C" NOT NULL,
-    uid      bigint  NOT NULL,
-    request  bytea   NOT NULL CHECK (length(request) = 16),
-    position bigint  NOT NULL,
-    alert_id bigint  NOT NULL,
-    seq      bigint  NOT NULL,
-    made_ms  bigint  NOT NULL,
-    PRIMARY KEY (queue, request, uid, host, position)
+    queue     integer NOT NULL REFERENCES alertq.queues (id),
+    principal text COLLATE "C" NOT NULL,
+    request   bytea   NOT NULL CHECK (length(request) = 16),
+    position  bigint  NOT NULL,
+    alert_id  bigint  NOT NULL,
+    seq       bigint  NOT NULL,
+    made_ms   bigint  NOT NULL,
+    PRIMARY KEY (queue, request, principal, position)
 );
 CREATE INDEX requests_made ON alertq.requests (queue, made_ms);
 
@@ -289,12 +288,12 @@ CREATE FUNCTION alertq.refuse_changed_alert() RETURNS trigger LANGUAGE plpgsql
     SET search_path = pg_catalog, alertq, pg_temp AS $$
 DECLARE
     refusal text := CASE
-        WHEN (old.queue, old.id, old.source_id, old.pid, old.host, old.key, old.style, old.priority,
-                old.handler, old.presenters, old.dismiss_after_ms, old.snooze_ms, old.valid_ms,
+        WHEN (old.queue, old.id, old.source_id, old.means, old.pid, old.host, old.key, old.style,
+                old.priority, old.handler, old.presenters, old.dismiss_after_ms, old.snooze_ms, old.valid_ms,
                 old.awaited, old.boot, old.asked_ms, old.asked_boot_ms, old.expires_ms,
                 old.expires_boot_ms)
-            IS DISTINCT FROM (new.queue, new.id, new.source_id, new.pid, new.host, new.key,
-                new.style, new.priority, new.handler, new.presenters, new.dismiss_after_ms,
+            IS DISTINCT FROM (new.queue, new.id, new.source_id, new.means, new.pid, new.host,
+                new.key, new.style, new.priority, new.handler, new.presenters, new.dismiss_after_ms,
                 new.snooze_ms, new.valid_ms, new.awaited, new.boot, new.asked_ms,
                 new.asked_boot_ms, new.expires_ms, new.expires_boot_ms)
             THEN 'a question never changes'
@@ -309,13 +308,13 @@ DECLARE
         WHEN old.salt IS NOT NULL AND new.salt IS NULL AND NOT owns(tg_relid)
             THEN 'only the owner of the tables erases texts'
         WHEN old.outcome IS NOT NULL
-            AND (old.outcome, old.button_index, old.resolved_by, old.handled, old.account_host,
-                    old.responder_uid, old.responder, old.via, old.tty, old.ssh, old.responder_host,
-                    old.responder_pid, old.resolved_ms, old.resolved_seq, old.resolved_boot_ms,
+            AND (old.outcome, old.button_index, old.resolved_by, old.handled, old.responder,
+                    old.responder_name, old.via, old.tty, old.ssh, old.responder_means,
+                    old.responder_host, old.responder_pid, old.resolved_ms, old.resolved_seq, old.resolved_boot_ms,
                     old.resolved_boot)
                 IS DISTINCT FROM (new.outcome, new.button_index, new.resolved_by, new.handled,
-                    new.account_host, new.responder_uid, new.responder, new.via, new.tty, new.ssh,
-                    new.responder_host, new.responder_pid, new.resolved_ms, new.resolved_seq,
+                    new.responder, new.responder_name, new.via, new.tty, new.ssh,
+                    new.responder_means, new.responder_host, new.responder_pid, new.resolved_ms, new.resolved_seq,
                     new.resolved_boot_ms, new.resolved_boot)
             THEN 'a response is final'
         WHEN old.outcome IS NOT NULL
@@ -358,8 +357,8 @@ CREATE TRIGGER alerts_are_final BEFORE UPDATE ON alertq.alerts
 CREATE TRIGGER sources_stay BEFORE DELETE ON alertq.sources
     FOR EACH ROW EXECUTE FUNCTION alertq.refuse_change('a source is kept for ever');
 CREATE TRIGGER sources_are_final BEFORE UPDATE ON alertq.sources FOR EACH ROW
-    WHEN ((old.queue, old.id, old.host, old.uid, old.name)
-        IS DISTINCT FROM (new.queue, new.id, new.host, new.uid, new.name))
+    WHEN ((old.queue, old.id, old.principal, old.name)
+        IS DISTINCT FROM (new.queue, new.id, new.principal, new.name))
     EXECUTE FUNCTION alertq.refuse_change('a source never changes');
 CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE ON alertq.audit
     FOR EACH ROW EXECUTE FUNCTION alertq.refuse_change('the audit log is append-only');
@@ -370,30 +369,37 @@ CREATE TRIGGER audit_is_append_only_all BEFORE TRUNCATE ON alertq.audit
 -- machines of accounts are named here also where rows don't name them.
 CREATE FUNCTION alertq.rfc3339(ms bigint) RETURNS text LANGUAGE sql STABLE
     RETURN to_char(to_timestamp(ms / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+-- The number of an account, and the machine that its principal names; NULL for a person.
+CREATE FUNCTION alertq.uid(principal text) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN principal !~ '^person:' THEN split_part(principal, '@', 1)::bigint END;
+CREATE FUNCTION alertq.account_host(principal text, home text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN principal !~ '^person:'
+        THEN coalesce(nullif(split_part(principal, '@', 2), ''), nullif(home, '')) END;
 CREATE VIEW alertq.pending AS
-SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid, key,
+SELECT queues.name AS queue, alerts.id, sources.name AS source, uid(principal) AS uid, key,
        CASE priority WHEN 0 THEN 'low' WHEN 1 THEN 'normal' WHEN 2 THEN 'high'
                      ELSE 'critical' END AS priority,
        title, message, buttons, rfc3339(asked_ms) AS asked_at, rfc3339(expires_ms) AS expires_at,
        rfc3339(snoozed_ms) AS snoozed_until, snoozes, fields,
-       coalesce(nullif(sources.host, ''), nullif(queues.host, '')) AS account_host
+       account_host(principal, queues.host) AS account_host, principal
 FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NULL
 ORDER BY queues.name, alerts.priority DESC, alerts.id;
 
 CREATE VIEW alertq.history AS
-SELECT queues.name AS queue, alerts.id, sources.name AS source, sources.uid AS source_uid, key,
+SELECT queues.name AS queue, alerts.id, sources.name AS source,
+       uid(principal) AS source_uid, key,
        coalesce(title, '#' || alerts.id) AS title, message, outcome,
        CASE WHEN button_index >= 0
            THEN buttons::jsonb -> button_index::int ->> 'id' END AS button,
-       button_index, resolved_by, responder_uid AS uid, responder AS "user", via, tty, ssh,
+       button_index, resolved_by, uid(responder) AS uid, responder_name AS "user", via, tty, ssh,
        responder_host AS host, responder_pid AS pid, rfc3339(asked_ms) AS asked_at,
        rfc3339(resolved_ms) AS resolved_at, rfc3339(collected_ms) AS collected_at,
        field_values, note, nullif(superseded_by, 0) AS superseded_by, valid_ms,
-       coalesce(nullif(sources.host, ''), nullif(queues.host, '')) AS source_account_host,
-       CASE WHEN responder_uid IS NOT NULL
-           THEN coalesce(account_host, nullif(queues.host, '')) END AS account_host
+       account_host(principal, queues.host) AS source_account_host,
+       account_host(responder, queues.host) AS account_host,
+       principal AS source_principal, responder AS principal, responder_means AS means
 FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NOT NULL

@@ -9,16 +9,16 @@
 -- Runs:   once; its version stamp commits in the same transaction.
 -- Never edit this file; add the next number instead.
 
--- Who asks. An account is the source without a name; its `pending` is that of all its sources.
--- `pending` counts the queued alerts, so that a bound costs no scan. `host` is empty for accounts of
--- the machine that the file belongs to.
+-- Who asks. `principal` is an account or a person: `1000` is an account of the machine that the file
+-- belongs to, `1000@db7` one of another machine, and `person:boss` a person without an account. The
+-- source without a name stands for all of its principal's, and so does its `pending`, which counts the
+-- queued alerts, so that a bound costs no scan.
 CREATE TABLE sources (
-    id      INTEGER PRIMARY KEY,
-    host    TEXT    NOT NULL DEFAULT '',
-    uid     INTEGER NOT NULL,
-    name    TEXT    NOT NULL,
-    pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
-    UNIQUE (uid, name, host)
+    id        INTEGER PRIMARY KEY,
+    principal TEXT    NOT NULL,
+    name      TEXT    NOT NULL,
+    pending   INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
+    UNIQUE (principal, name)
 ) STRICT;
 
 CREATE TRIGGER sources_stay BEFORE DELETE ON sources
@@ -26,22 +26,22 @@ BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 -- REPLACE deletes without asking the trigger above.
 CREATE TRIGGER sources_come_once BEFORE INSERT ON sources
     WHEN EXISTS (SELECT 1 FROM sources
-        WHERE id = new.id OR (uid = new.uid AND name = new.name AND host = new.host))
+        WHERE id = new.id OR (principal = new.principal AND name = new.name))
 BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 -- Not `OF`: it does not see an id that is set as `rowid`, `oid` or `_rowid_`.
 CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources
-    WHEN new.id <> old.id OR new.host <> old.host OR new.uid <> old.uid OR new.name <> old.name
+    WHEN new.id <> old.id OR new.principal <> old.principal OR new.name <> old.name
 BEGIN SELECT RAISE (ABORT, 'a source never changes'); END;
 
--- Which entry of the log tells of the last appearance of a source's alerts of a priority, of an
--- account's (`source` is 0), and of all with that priority (`account` is 0, too). Both are ids of
--- `sources`.
+-- Which entry of the log tells of the last appearance of a source's alerts of a priority, of a
+-- principal's (`source_id` is 0), and of all with that priority (`principal_id` is 0, too). Both are
+-- ids of `sources`.
 CREATE TABLE turns (
-    priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
-    account  INTEGER NOT NULL,
-    source   INTEGER NOT NULL,
-    seq      INTEGER NOT NULL,
-    PRIMARY KEY (priority, account, source)
+    priority     INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    principal_id INTEGER NOT NULL,
+    source_id    INTEGER NOT NULL,
+    seq          INTEGER NOT NULL,
+    PRIMARY KEY (priority, principal_id, source_id)
 ) STRICT, WITHOUT ROWID;
 
 -- What was asked, which never changes but for an erasure, and how it ended, which is written once.
@@ -49,8 +49,10 @@ CREATE TABLE turns (
 CREATE TABLE alerts (
     id               INTEGER PRIMARY KEY,
     source_id        INTEGER NOT NULL REFERENCES sources (id),
-    pid              INTEGER NOT NULL,
-    host             TEXT    NOT NULL,
+    -- What spoke for the asker, unless it was a process: `device:phone`, `token:ci`, `link`.
+    means            TEXT,
+    pid              INTEGER,
+    host             TEXT,
     key              TEXT    CHECK (key <> ''),
     style            TEXT    NOT NULL CHECK (style IN ('alert', 'actionSheet')),
     priority         INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
@@ -87,12 +89,13 @@ CREATE TABLE alerts (
     button_index     INTEGER CHECK (button_index >= -1),
     resolved_by      TEXT,
     handled          INTEGER CHECK (handled IN (0, 1)),
-    account_host     TEXT    CHECK (account_host <> ''),
-    responder_uid    INTEGER,
+    -- The principal, and what it was called: the name of an account, or the person.
     responder        TEXT,
+    responder_name   TEXT,
     via              TEXT,
     tty              TEXT,
     ssh              TEXT,
+    responder_means  TEXT,
     responder_host   TEXT,
     responder_pid    INTEGER,
     resolved_ms      INTEGER,
@@ -119,8 +122,8 @@ CREATE TABLE alerts (
         AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
-        OR coalesce(button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty, ssh,
-            responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
+        OR coalesce(button_index, resolved_by, handled, responder, responder_name, via, tty, ssh,
+            responder_means, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
             field_values, note) IS NULL),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
@@ -154,11 +157,12 @@ CREATE INDEX alerts_outcome ON alerts (outcome, resolved_ms, resolved_seq)
 CREATE INDEX alerts_source_outcome ON alerts (source_id, outcome, resolved_ms, resolved_seq)
     WHERE outcome IS NOT NULL;
 -- "What was decided by this user?"
-CREATE INDEX alerts_responder ON alerts (responder, resolved_ms, resolved_seq)
-    WHERE responder IS NOT NULL;
+CREATE INDEX alerts_responder ON alerts (responder_name, resolved_ms, resolved_seq)
+    WHERE responder_name IS NOT NULL;
 -- "… and was asked by this source?"
 CREATE INDEX alerts_source_responder
-    ON alerts (source_id, responder, resolved_ms, resolved_seq) WHERE responder IS NOT NULL;
+    ON alerts (source_id, responder_name, resolved_ms, resolved_seq)
+    WHERE responder_name IS NOT NULL;
 -- "Which responses wait for this handler?", and which were not collected yet.
 CREATE INDEX alerts_uncollected ON alerts (handler, resolved_seq)
     WHERE outcome IS NOT NULL AND collected_ms IS NULL;
@@ -177,7 +181,7 @@ BEGIN SELECT RAISE (ABORT, 'an alert is kept for ever'); END;
 CREATE TRIGGER ids_are_final BEFORE UPDATE ON alerts WHEN new.id <> old.id
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER questions_are_final BEFORE UPDATE OF
-    source_id, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
+    source_id, means, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
     snooze_ms, valid_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER texts_are_final BEFORE UPDATE OF
@@ -186,8 +190,8 @@ CREATE TRIGGER texts_are_final BEFORE UPDATE OF
         OR coalesce(new.title, new.message, new.fields, new.salt) IS NOT NULL OR new.info <> '{}'
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
-    outcome, button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty,
-    ssh, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
+    outcome, button_index, resolved_by, handled, responder, responder_name, via, tty, ssh,
+    responder_means, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
     ON alerts WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 CREATE TRIGGER alerts_are_superseded_once BEFORE UPDATE OF superseded_by ON alerts
@@ -203,8 +207,8 @@ CREATE TRIGGER responses_are_collected_once BEFORE UPDATE OF collected_ms ON ale
 BEGIN SELECT RAISE (ABORT, 'a response is collected once'); END;
 
 -- The audit log. `hash` covers every other column, `previous` among them; the documentation
--- has the bytes. `account_host` is the machine of the account, unless that is the one that the file
--- belongs to. `content` is a salted hash of what was asked; its salt is in `alerts`.
+-- has the bytes. `principal`, `user` and `means` are those of who did it, as in `alerts`.
+-- `content` is a salted hash of what was asked; its salt is in `alerts`.
 CREATE TABLE audit (
     seq          INTEGER PRIMARY KEY,
     at_ms        INTEGER NOT NULL,
@@ -215,17 +219,17 @@ CREATE TABLE audit (
     button_index INTEGER,
     button_role  TEXT,
     resolved_by  TEXT,
-    account_host TEXT    CHECK (account_host <> ''),
-    uid          INTEGER NOT NULL,
+    principal    TEXT    NOT NULL,
     user         TEXT,
     login_uid    INTEGER,
     session      INTEGER,
     via          TEXT    NOT NULL,
     tty          TEXT,
     ssh          TEXT,
-    host         TEXT    NOT NULL,
+    means        TEXT,
+    host         TEXT,
     boot         TEXT    NOT NULL,
-    pid          INTEGER NOT NULL,
+    pid          INTEGER,
     content      BLOB    CHECK (length(content) = 32),
     detail       TEXT,
     previous     BLOB    NOT NULL CHECK (length(previous) = 32),
@@ -252,15 +256,14 @@ BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 -- Which changes have taken effect whose callers gave them a name, so that a caller whose reply was
 -- lost finds the change again. Kept for a day.
 CREATE TABLE requests (
-    id       INTEGER PRIMARY KEY,
-    host     TEXT    NOT NULL,
-    uid      INTEGER NOT NULL,
-    request  BLOB    NOT NULL CHECK (length(request) = 16),
-    position INTEGER NOT NULL,
-    alert_id INTEGER NOT NULL,
-    seq      INTEGER NOT NULL,
-    made_ms  INTEGER NOT NULL,
-    UNIQUE (request, uid, host, position)
+    id        INTEGER PRIMARY KEY,
+    principal TEXT    NOT NULL,
+    request   BLOB    NOT NULL CHECK (length(request) = 16),
+    position  INTEGER NOT NULL,
+    alert_id  INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,
+    made_ms   INTEGER NOT NULL,
+    UNIQUE (request, principal, position)
 ) STRICT;
 -- "Which of them are too old?"
 CREATE INDEX requests_made ON requests (made_ms);
@@ -297,14 +300,15 @@ BEGIN SELECT RAISE (ABORT, 'the row of upkeep is kept for ever'); END;
 
 -- For people with sqlite3: what waits, most urgent first, and what was answered, newest first.
 CREATE VIEW pending AS
-SELECT alerts.id, sources.name AS source, sources.uid, key,
+SELECT alerts.id, sources.name AS source,
+       iif(principal GLOB '[0-9]*', CAST (principal AS INTEGER), NULL) AS uid, key,
        CASE priority WHEN 0 THEN 'low' WHEN 1 THEN 'normal' WHEN 2 THEN 'high'
                      ELSE 'critical' END AS priority,
        title, message, buttons,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', expires_ms / 1000.0, 'unixepoch') AS expires_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', snoozed_ms / 1000.0, 'unixepoch') AS snoozed_until,
-       snoozes, fields
+       snoozes, fields, principal
 -- Each half by its index, so that resolved alerts cost nothing.
 FROM (SELECT * FROM alerts INDEXED BY alerts_next
           WHERE outcome IS NULL AND snoozed_ms IS NULL
@@ -315,17 +319,19 @@ JOIN sources ON sources.id = alerts.source_id
 ORDER BY alerts.priority DESC, alerts.id;
 
 CREATE VIEW history AS
-SELECT alerts.id, sources.name AS source, sources.uid AS source_uid, key,
+SELECT alerts.id, sources.name AS source,
+       iif(principal GLOB '[0-9]*', CAST (principal AS INTEGER), NULL) AS source_uid, key,
        coalesce(title, '#' || alerts.id) AS title, message, outcome,
        iif(button_index >= 0 AND json_valid(buttons),
            buttons ->> ('$[' || button_index || '].id'), NULL) AS button,
-       button_index, resolved_by, responder_uid AS uid, responder AS user, via, tty, ssh,
-       responder_host AS host, responder_pid AS pid,
+       button_index, resolved_by,
+       iif(responder GLOB '[0-9]*', CAST (responder AS INTEGER), NULL) AS uid,
+       responder_name AS user, via, tty, ssh, responder_host AS host, responder_pid AS pid,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', resolved_ms / 1000.0, 'unixepoch') AS resolved_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at,
        field_values, note, nullif(superseded_by, 0) AS superseded_by,
-       valid_ms
+       valid_ms, principal AS source_principal, responder AS principal, responder_means AS means
 FROM alerts
 JOIN sources ON sources.id = alerts.source_id
 WHERE outcome IS NOT NULL

@@ -7,12 +7,11 @@
 
 --- table sources of sources
 CREATE TABLE sources (
-    id      INTEGER PRIMARY KEY,
-    host    TEXT    NOT NULL DEFAULT '',
-    uid     INTEGER NOT NULL,
-    name    TEXT    NOT NULL,
-    pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
-    UNIQUE (uid, name, host)
+    id        INTEGER PRIMARY KEY,
+    principal TEXT    NOT NULL,
+    name      TEXT    NOT NULL,
+    pending   INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
+    UNIQUE (principal, name)
 ) STRICT;
 
 --- index sqlite_autoindex_sources_1 of sources
@@ -24,29 +23,31 @@ BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 --- trigger sources_come_once of sources
 CREATE TRIGGER sources_come_once BEFORE INSERT ON sources
     WHEN EXISTS (SELECT 1 FROM sources
-        WHERE id = new.id OR (uid = new.uid AND name = new.name AND host = new.host))
+        WHERE id = new.id OR (principal = new.principal AND name = new.name))
 BEGIN SELECT RAISE (ABORT, 'a source is kept for ever'); END;
 
 --- trigger sources_are_final of sources
 CREATE TRIGGER sources_are_final BEFORE UPDATE ON sources
-    WHEN new.id <> old.id OR new.host <> old.host OR new.uid <> old.uid OR new.name <> old.name
+    WHEN new.id <> old.id OR new.principal <> old.principal OR new.name <> old.name
 BEGIN SELECT RAISE (ABORT, 'a source never changes'); END;
 
 --- table turns of turns
 CREATE TABLE turns (
-    priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
-    account  INTEGER NOT NULL,
-    source   INTEGER NOT NULL,
-    seq      INTEGER NOT NULL,
-    PRIMARY KEY (priority, account, source)
+    priority     INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    principal_id INTEGER NOT NULL,
+    source_id    INTEGER NOT NULL,
+    seq          INTEGER NOT NULL,
+    PRIMARY KEY (priority, principal_id, source_id)
 ) STRICT, WITHOUT ROWID;
 
 --- table alerts of alerts
 CREATE TABLE alerts (
     id               INTEGER PRIMARY KEY,
     source_id        INTEGER NOT NULL REFERENCES sources (id),
-    pid              INTEGER NOT NULL,
-    host             TEXT    NOT NULL,
+    -- What spoke for the asker, unless it was a process: `device:phone`, `token:ci`, `link`.
+    means            TEXT,
+    pid              INTEGER,
+    host             TEXT,
     key              TEXT    CHECK (key <> ''),
     style            TEXT    NOT NULL CHECK (style IN ('alert', 'actionSheet')),
     priority         INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
@@ -83,12 +84,13 @@ CREATE TABLE alerts (
     button_index     INTEGER CHECK (button_index >= -1),
     resolved_by      TEXT,
     handled          INTEGER CHECK (handled IN (0, 1)),
-    account_host     TEXT    CHECK (account_host <> ''),
-    responder_uid    INTEGER,
+    -- The principal, and what it was called: the name of an account, or the person.
     responder        TEXT,
+    responder_name   TEXT,
     via              TEXT,
     tty              TEXT,
     ssh              TEXT,
+    responder_means  TEXT,
     responder_host   TEXT,
     responder_pid    INTEGER,
     resolved_ms      INTEGER,
@@ -115,8 +117,8 @@ CREATE TABLE alerts (
         AND handled IS NOT NULL AND resolved_ms IS NOT NULL AND resolved_seq IS NOT NULL
         AND snoozed_ms IS NULL)),
     CHECK (outcome IS NOT NULL
-        OR coalesce(button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty, ssh,
-            responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
+        OR coalesce(button_index, resolved_by, handled, responder, responder_name, via, tty, ssh,
+            responder_means, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot, collected_ms,
             field_values, note) IS NULL),
     CHECK (field_values IS NULL OR fields IS NOT NULL),
     CHECK ((snoozed_ms IS NULL) = (snoozed_boot IS NULL)),
@@ -151,12 +153,13 @@ CREATE INDEX alerts_source_outcome ON alerts (source_id, outcome, resolved_ms, r
     WHERE outcome IS NOT NULL;
 
 --- index alerts_responder of alerts
-CREATE INDEX alerts_responder ON alerts (responder, resolved_ms, resolved_seq)
-    WHERE responder IS NOT NULL;
+CREATE INDEX alerts_responder ON alerts (responder_name, resolved_ms, resolved_seq)
+    WHERE responder_name IS NOT NULL;
 
 --- index alerts_source_responder of alerts
 CREATE INDEX alerts_source_responder
-    ON alerts (source_id, responder, resolved_ms, resolved_seq) WHERE responder IS NOT NULL;
+    ON alerts (source_id, responder_name, resolved_ms, resolved_seq)
+    WHERE responder_name IS NOT NULL;
 
 --- index alerts_uncollected of alerts
 CREATE INDEX alerts_uncollected ON alerts (handler, resolved_seq)
@@ -179,7 +182,7 @@ BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 
 --- trigger questions_are_final of alerts
 CREATE TRIGGER questions_are_final BEFORE UPDATE OF
-    source_id, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
+    source_id, means, pid, host, key, style, priority, handler, presenters, dismiss_after_ms,
     snooze_ms, valid_ms, awaited, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms ON alerts
 BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 
@@ -192,8 +195,8 @@ BEGIN SELECT RAISE (ABORT, 'a question never changes'); END;
 
 --- trigger responses_are_final of alerts
 CREATE TRIGGER responses_are_final BEFORE UPDATE OF
-    outcome, button_index, resolved_by, handled, account_host, responder_uid, responder, via, tty,
-    ssh, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
+    outcome, button_index, resolved_by, handled, responder, responder_name, via, tty, ssh,
+    responder_means, responder_host, responder_pid, resolved_ms, resolved_seq, resolved_boot_ms, resolved_boot
     ON alerts WHEN old.outcome IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'a response is final'); END;
 
@@ -224,17 +227,17 @@ CREATE TABLE audit (
     button_index INTEGER,
     button_role  TEXT,
     resolved_by  TEXT,
-    account_host TEXT    CHECK (account_host <> ''),
-    uid          INTEGER NOT NULL,
+    principal    TEXT    NOT NULL,
     user         TEXT,
     login_uid    INTEGER,
     session      INTEGER,
     via          TEXT    NOT NULL,
     tty          TEXT,
     ssh          TEXT,
-    host         TEXT    NOT NULL,
+    means        TEXT,
+    host         TEXT,
     boot         TEXT    NOT NULL,
-    pid          INTEGER NOT NULL,
+    pid          INTEGER,
     content      BLOB    CHECK (length(content) = 32),
     detail       TEXT,
     previous     BLOB    NOT NULL CHECK (length(previous) = 32),
@@ -264,15 +267,14 @@ BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;
 
 --- table requests of requests
 CREATE TABLE requests (
-    id       INTEGER PRIMARY KEY,
-    host     TEXT    NOT NULL,
-    uid      INTEGER NOT NULL,
-    request  BLOB    NOT NULL CHECK (length(request) = 16),
-    position INTEGER NOT NULL,
-    alert_id INTEGER NOT NULL,
-    seq      INTEGER NOT NULL,
-    made_ms  INTEGER NOT NULL,
-    UNIQUE (request, uid, host, position)
+    id        INTEGER PRIMARY KEY,
+    principal TEXT    NOT NULL,
+    request   BLOB    NOT NULL CHECK (length(request) = 16),
+    position  INTEGER NOT NULL,
+    alert_id  INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,
+    made_ms   INTEGER NOT NULL,
+    UNIQUE (request, principal, position)
 ) STRICT;
 
 --- index sqlite_autoindex_requests_1 of requests
@@ -316,14 +318,15 @@ BEGIN SELECT RAISE (ABORT, 'the row of upkeep is kept for ever'); END;
 
 --- view pending of pending
 CREATE VIEW pending AS
-SELECT alerts.id, sources.name AS source, sources.uid, key,
+SELECT alerts.id, sources.name AS source,
+       iif(principal GLOB '[0-9]*', CAST (principal AS INTEGER), NULL) AS uid, key,
        CASE priority WHEN 0 THEN 'low' WHEN 1 THEN 'normal' WHEN 2 THEN 'high'
                      ELSE 'critical' END AS priority,
        title, message, buttons,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', expires_ms / 1000.0, 'unixepoch') AS expires_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', snoozed_ms / 1000.0, 'unixepoch') AS snoozed_until,
-       snoozes, fields
+       snoozes, fields, principal
 -- Each half by its index, so that resolved alerts cost nothing.
 FROM (SELECT * FROM alerts INDEXED BY alerts_next
           WHERE outcome IS NULL AND snoozed_ms IS NULL
@@ -335,17 +338,19 @@ ORDER BY alerts.priority DESC, alerts.id;
 
 --- view history of history
 CREATE VIEW history AS
-SELECT alerts.id, sources.name AS source, sources.uid AS source_uid, key,
+SELECT alerts.id, sources.name AS source,
+       iif(principal GLOB '[0-9]*', CAST (principal AS INTEGER), NULL) AS source_uid, key,
        coalesce(title, '#' || alerts.id) AS title, message, outcome,
        iif(button_index >= 0 AND json_valid(buttons),
            buttons ->> ('$[' || button_index || '].id'), NULL) AS button,
-       button_index, resolved_by, responder_uid AS uid, responder AS user, via, tty, ssh,
-       responder_host AS host, responder_pid AS pid,
+       button_index, resolved_by,
+       iif(responder GLOB '[0-9]*', CAST (responder AS INTEGER), NULL) AS uid,
+       responder_name AS user, via, tty, ssh, responder_host AS host, responder_pid AS pid,
        strftime('%Y-%m-%dT%H:%M:%fZ', asked_ms / 1000.0, 'unixepoch') AS asked_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', resolved_ms / 1000.0, 'unixepoch') AS resolved_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', collected_ms / 1000.0, 'unixepoch') AS collected_at,
        field_values, note, nullif(superseded_by, 0) AS superseded_by,
-       valid_ms
+       valid_ms, principal AS source_principal, responder AS principal, responder_means AS means
 FROM alerts
 JOIN sources ON sources.id = alerts.source_id
 WHERE outcome IS NOT NULL

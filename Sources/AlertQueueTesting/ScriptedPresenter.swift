@@ -308,7 +308,8 @@ extension AlertRecord {
     /// The result of a cancelled wait; no stored alert has its id.
     fileprivate static let empty = AlertRecord(
         id: 0, alert: Alert(""),
-        source: Source(name: "", Account(uid: 0), process: ProcessIdentity(host: "", pid: 0)),
+        source: Source(
+            name: "", .account(Account(uid: 0)), .process(ProcessIdentity(host: "", pid: 0))),
         state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
         snoozedUntil: nil, snoozes: 0, response: nil)
 }

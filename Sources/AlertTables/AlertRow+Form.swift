@@ -9,7 +9,6 @@ extension AlertRow {
     package func formFaults(_ row: borrowing some SQLRow & ~Copyable) -> [String] {
         var faults = contradictions
         let expect = { (isRight: Bool, fault: String) in if !isRight { faults.append(fault) } }
-        expect(row.isPID(Column.pid), "has an invalid process id")
         let absent = [Column.snoozedMs, .snoozedBootMs, .snoozedBoot].count { row.isNull($0) }
         expect(absent == 0 || absent == 3, "has a part of the end of a snooze")
         expect(
@@ -40,29 +39,13 @@ extension AlertRow {
         if response.responder == nil {
             // Nobody chose, but the view `history` would show a name.
             let responder = [
-                Column.accountHost, .responderUid, .responder, .tty, .ssh, .responderHost,
+                Column.responderName, .via, .tty, .ssh, .responderMeans, .responderHost,
                 .responderPid,
             ]
             expect(
                 responder.allSatisfy { row.isNull($0) },
                 "has a response by nobody that names a responder")
-        } else {
-            expect(
-                row.isUID(Column.responderUid) && row.isPID(Column.responderPid)
-                    && !row.isNull(Column.responderHost),
-                "has an invalid uid, process id or host in its response")
         }
         return faults
-    }
-}
-
-extension SQLRow where Self: ~Copyable {
-    /// Whether a column holds a valid account number; others would be read as a different account.
-    package func isUID(_ column: some ColumnList) -> Bool {
-        isInteger(at: column.index) && UInt32(exactly: integer(column)) != nil
-    }
-
-    fileprivate func isPID(_ column: some ColumnList) -> Bool {
-        isInteger(at: column.index) && Int32(exactly: integer(column)) != nil
     }
 }

@@ -32,14 +32,7 @@ package struct AlertRow {
         let response = try Self.response(row, id: id, alert: alert)
         var record = AlertRecord(
             id: id, alert: alert,
-            source: AlertRecord.Source(
-                name: row.text(Column.sourceName),
-                Account(
-                    uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid)),
-                    host: row.text(Column.sourceHost)),
-                process: ProcessIdentity(
-                    host: row.text(Column.host),
-                    pid: Int32(truncatingIfNeeded: row.integer(Column.pid)))),
+            source: try Self.source(row, id),
             state: response == nil ? .queued : .resolved,
             askedAt: Timestamp.date(milliseconds: row.integer(Column.askedMs)),
             presentedAt: row.optionalInteger(Column.presentedMs).map(Timestamp.date),
@@ -116,9 +109,9 @@ package struct AlertRow {
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` otherwise.
     package func checkedKey(
-        _ key: String, source: String, of account: Account
+        _ key: String, source: String, of principal: Principal
     ) throws(AlertError) -> AlertRow {
-        guard record.alert.key.isIdentical(to: key), record.source.account == account,
+        guard record.alert.key.isIdentical(to: key), record.source.principal == principal,
             record.source.name.isIdentical(to: source)
         else { throw .inconsistent(record.id, "an index finds it under another key") }
         guard record.response?.supersededBy == nil else {
@@ -128,10 +121,9 @@ package struct AlertRow {
     }
 
     private static let responseColumns: [Column] = [
-        .buttonIndex, .resolvedBy, .handled, .accountHost, .responderUid, .responder, .via, .tty,
-        .ssh,
-        .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs, .fieldValues,
-        .note, .supersededBy, .resolvedBootMs, .resolvedBoot,
+        .buttonIndex, .resolvedBy, .handled, .responder, .responderName, .via, .tty, .ssh,
+        .responderMeans, .responderHost, .responderPid, .resolvedMs, .resolvedSeq, .collectedMs,
+        .fieldValues, .note, .supersededBy, .resolvedBootMs, .resolvedBoot,
     ]
 
     private static func contradictions(
@@ -147,6 +139,12 @@ package struct AlertRow {
         if row.integer(Column.handled) != 0, response?.outcome != .cancelled {
             contradictions.append("has a handled cancel, but was not cancelled")
         }
+        let hasMeans =
+            row.hasMeans(Column.means, host: Column.host, pid: Column.pid)
+            && (response?.responder == nil
+                || row.hasMeans(
+                    Column.responderMeans, host: Column.responderHost, pid: Column.responderPid))
+        if !hasMeans { contradictions.append("names what spoke in part, or impossibly") }
         if !row.isNull(Column.salt), !row.isNull(Column.erasedSeq) {
             contradictions.append("has texts, although it names an entry that erased them")
         }
@@ -219,7 +217,7 @@ package struct AlertRow {
         var response = Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
-            responder: responder(row),
+            responder: try responder(row, id),
             resolvedAt: Timestamp.date(milliseconds: row.integer(Column.resolvedMs)),
             collectedAt: row.optionalInteger(Column.collectedMs).map(Timestamp.date),
             userInfo: alert.userInfo,
@@ -243,16 +241,35 @@ package struct AlertRow {
         return input
     }
 
-    private static func responder(_ row: borrowing some SQLRow & ~Copyable) -> Caller? {
-        guard let via = row.optionalText(Column.via) else { return nil }
+    private static func source(
+        _ row: borrowing some SQLRow & ~Copyable, _ id: Alert.ID
+    ) throws -> AlertRecord.Source {
+        guard let principal = Principal(text: row.text(Column.sourcePrincipal)),
+            let means = means(row, Column.means, host: Column.host, pid: Column.pid)
+        else { throw damaged(id, "asker") }
+        return AlertRecord.Source(name: row.text(Column.sourceName), principal, means)
+    }
+
+    private static func responder(
+        _ row: borrowing some SQLRow & ~Copyable, _ id: Alert.ID
+    ) throws -> Caller? {
+        guard let text = row.optionalText(Column.responder) else { return nil }
+        guard let principal = Principal(text: text, user: row.optionalText(Column.responderName)),
+            let means = means(
+                row, Column.responderMeans, host: Column.responderHost, pid: Column.responderPid)
+        else { throw damaged(id, "responder") }
         return Caller(
-            Account(
-                uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
-                name: row.optionalText(Column.responder), host: row.text(Column.accountHost)),
-            via: via, tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
-            process: ProcessIdentity(
-                host: row.text(Column.responderHost),
-                pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid))))
+            principal, via: row.text(Column.via), means: means, tty: row.optionalText(Column.tty),
+            ssh: row.optionalText(Column.ssh))
+    }
+
+    /// What spoke, also if its columns don't fit together, which ``contradictions`` says.
+    private static func means(
+        _ row: borrowing some SQLRow & ~Copyable, _ text: Column, host: Column, pid: Column
+    ) -> Means? {
+        if let text = row.optionalText(text) { return Means(text: text, host: nil, pid: nil) }
+        let pid = Int32(truncatingIfNeeded: row.integer(pid))
+        return .process(ProcessIdentity(host: row.text(host), pid: pid))
     }
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
@@ -265,26 +282,45 @@ extension AlertRow {
     package enum Column: Int, ColumnList {
         // Of the table `alerts`.
         case id, title, message, style, priority, buttons, info, defaultButton, handler
-        case presenters, key, dismissAfterMs, snoozeMs, awaited, pid, host, boot, askedMs
+        case presenters, key, dismissAfterMs, snoozeMs, awaited, means, pid, host, boot, askedMs
         case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
-        case outcome, buttonIndex, resolvedBy, handled, accountHost, responderUid, responder, via
-        case tty, ssh, responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs, fields
-        case fieldValues, note, supersededBy, validMs, resolvedBootMs, resolvedBoot
+        case outcome, buttonIndex, resolvedBy, handled, responder, responderName, via, tty, ssh
+        case responderMeans, responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs
+        case fields, fieldValues, note, supersededBy, validMs, resolvedBootMs, resolvedBoot
         // Used only by stores.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
-        case sourceName, sourceUid, sourceHost
+        case sourceName, sourcePrincipal
 
         package var sql: String {
             switch self {
             case .id: "alerts.id"
             case .host: "alerts.host"
             case .sourceName: "sources.name"
-            case .sourceUid: "sources.uid"
-            case .sourceHost: "sources.host"
+            case .sourcePrincipal: "sources.principal"
             case .supersededBy: "nullif(superseded_by, 0)"
             default: snakeCased
             }
         }
+    }
+}
+
+extension SQLRow where Self: ~Copyable {
+    /// What spoke, from its three columns; `nil` if they don't fit together.
+    package func means<Columns: ColumnList>(
+        _ text: Columns, host: Columns, pid: Columns
+    ) -> Means? {
+        guard hasMeans(text, host: host, pid: pid) else { return nil }
+        return Means(
+            text: optionalText(text), host: optionalText(host),
+            pid: optionalInteger(pid).flatMap(Int32.init(exactly:)))
+    }
+
+    /// Whether its columns are there that name a process, or the one that names what else spoke.
+    fileprivate func hasMeans<Columns: ColumnList>(
+        _ text: Columns, host: Columns, pid: Columns
+    ) -> Bool {
+        guard isNull(text) else { return isNull(host) && isNull(pid) }
+        return !isNull(host) && isInteger(at: pid.index) && Int32(exactly: integer(pid)) != nil
     }
 }

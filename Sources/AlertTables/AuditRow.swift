@@ -10,7 +10,7 @@ package enum AuditRow {
     /// The columns of an entry, in the order of the query.
     package enum Column: Int, ColumnList {
         case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy
-        case accountHost, uid, user, loginUid, session, via, tty, ssh, host, boot, pid, content
+        case principal, user, loginUid, session, via, tty, ssh, means, host, boot, pid, content
         case detail, previous, hash
 
         package var sql: String { "audit.\(snakeCased)" }
@@ -51,9 +51,13 @@ package enum AuditRow {
     /// a forged entry would have the hash of the original one.
     package static func entry(_ row: borrowing some SQLRow & ~Copyable) throws -> AuditEntry {
         let kind = AlertEvent.Kind(rawValue: row.text(Column.event))
-        let accountHost = row.optionalText(Column.accountHost)
-        // It would have the hash of an entry without one.
-        guard accountHost != "" else { throw unknown("account's host", row, .accountHost) }
+        guard
+            let principal = Principal(
+                text: row.text(Column.principal), user: row.optionalText(Column.user))
+        else { throw unknown("principal", row, .principal) }
+        guard let means = row.means(Column.means, host: Column.host, pid: Column.pid) else {
+            throw unknown("means", row, .means)
+        }
         return AuditEntry(
             event: AlertEvent(
                 sequence: row.integer(Column.seq), kind: kind,
@@ -64,14 +68,8 @@ package enum AuditRow {
                 buttonIndex: row.optionalInteger(Column.buttonIndex).map { Int($0) },
                 by: try word(ResolvedBy.self, "resolver", row, .resolvedBy),
                 responder: Caller(
-                    Account(
-                        uid: try number(UInt32.self, "uid", row, .uid) ?? 0,
-                        name: row.optionalText(Column.user), host: accountHost ?? ""),
-                    via: row.text(Column.via), tty: row.optionalText(Column.tty),
-                    ssh: row.optionalText(Column.ssh),
-                    process: ProcessIdentity(
-                        host: row.text(Column.host),
-                        pid: try number(Int32.self, "pid", row, .pid) ?? 0))),
+                    principal, via: row.text(Column.via), means: means,
+                    tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh))),
             buttonRole: try word(Alert.Button.Role.self, "role", row, .buttonRole),
             loginUID: try number(UInt32.self, "login uid", row, .loginUid),
             session: try number(UInt32.self, "session", row, .session),

@@ -11,13 +11,12 @@ package struct ErasableAlerts: Sendable {
 
     /// The columns of a row of `alerts` with that of its source.
     package enum Column: Int, ColumnList {
-        case id, host, uid, awaitsCollection, isHandlers
+        case id, principal, awaitsCollection, isHandlers
 
         package var sql: String {
             switch self {
             case .id: "alerts.id"
-            case .host: "sources.host"
-            case .uid: "sources.uid"
+            case .principal: "sources.principal"
             // It need not be collected if the alert was withdrawn or had no buttons, unless it names
             // a handler. `StoredAlert.awaitsCollection` is the same in Swift.
             case .awaitsCollection:
@@ -38,9 +37,7 @@ package struct ErasableAlerts: Sendable {
     }
 
     package mutating func add(_ row: borrowing some SQLRow & ~Copyable) {
-        let uid = UInt32(exactly: row.integer(Column.uid))
-        let owner = uid.map { Account(uid: $0, host: row.text(Column.host)) }
-        if owner.map(caller.hasRight) != true {
+        if Principal(text: row.text(Column.principal)).map(caller.hasRight) != true {
             report.others += 1
         } else if row.integer(Column.awaitsCollection) == 1 {
             report.uncollected += 1

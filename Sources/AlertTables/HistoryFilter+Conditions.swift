@@ -7,10 +7,7 @@ extension HistoryFilter {
     package func sourceConditions(_ values: inout NumberedValues) -> [String] {
         var conditions: [String] = []
         if let source { conditions.append("name = \(values.add(.text(source)))") }
-        if let account {
-            conditions.append("uid = \(values.add(.integer(Int64(account.uid))))")
-            conditions.append("host = \(values.add(.text(account.host)))")
-        }
+        if let asker { conditions.append("principal = \(values.add(.text(asker.text)))") }
         return conditions
     }
 
@@ -19,7 +16,7 @@ extension HistoryFilter {
         var conditions: [String] = []
         if let key { conditions.append("alerts.key = \(values.add(.text(key)))") }
         if let outcome { conditions.append("alerts.outcome = '\(outcome.rawValue)'") }
-        if let user { conditions.append("alerts.responder = \(values.add(.text(user)))") }
+        if let user { conditions.append("alerts.responder_name = \(values.add(.text(user)))") }
         return conditions
     }
 
@@ -32,8 +29,14 @@ extension HistoryFilter {
         var conditions: [String] = []
         if let by { conditions.append("alerts.resolved_by = '\(by.rawValue)'") }
         if let userHost {
-            conditions.append("alerts.responder_uid IS NOT NULL")
-            conditions.append("coalesce(alerts.account_host, '') = \(values.add(.text(userHost)))")
+            conditions.append("alerts.responder NOT LIKE 'person:%'")
+            if userHost.isEmpty {
+                conditions.append("alerts.responder NOT LIKE '%@%'")
+            } else {
+                let end = values.add(.text("@" + userHost))
+                let start = "length(alerts.responder) - length(\(end)) + 1"
+                conditions.append("substr(alerts.responder, \(start)) = \(end)")
+            }
         }
         if let via { conditions.append("alerts.via = \(values.add(.text(via)))") }
         if uncollected { conditions.append("alerts.collected_ms IS NULL") }

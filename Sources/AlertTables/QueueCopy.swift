@@ -10,12 +10,12 @@ package enum CopiedTable: String, CaseIterable, Sendable {
     /// The columns that every store has.
     package var columns: [String] {
         switch self {
-        case .sources: ["id", "host", "uid", "name", "pending"]
+        case .sources: ["id", "principal", "name", "pending"]
         case .alerts: Self.moreColumns + AlertRow.tableColumns
         case .audit: AuditEntry.columns
-        case .turns: ["account", "source", "priority", "seq"]
+        case .turns: ["principal_id", "source_id", "priority", "seq"]
         case .requests:
-            ["host", "uid", "request", "position", "alert_id", "seq", "made_ms"]
+            ["principal", "request", "position", "alert_id", "seq", "made_ms"]
         }
     }
 
@@ -41,7 +41,7 @@ package enum CopiedTable: String, CaseIterable, Sendable {
         switch self {
         case .sources, .alerts: "id"
         case .audit: "seq"
-        case .turns: "priority, account, source"
+        case .turns: "priority, principal_id, source_id"
         case .requests: "made_ms"
         }
     }
@@ -122,7 +122,11 @@ package struct QueueCopy {
         for table in CopiedTable.allCases {
             try source.visit(table) { values in
                 try target.insert(values, into: table)
-                if table == .sources, case .text(let host) = values[1] { machines.insert(host) }
+                if table == .sources, case .text(let text) = values[1],
+                    let account = Principal(text: text)?.account
+                {
+                    machines.insert(account.host)
+                }
                 guard table == .alerts || table == .audit else { return }
                 done += 1
                 guard done % 500 == 0 else { return }

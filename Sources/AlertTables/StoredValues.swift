@@ -7,7 +7,8 @@ import TextFormats
 extension PreparedQuestion {
     /// The columns of a new row of `alerts`; the others have their defaults.
     package static let columns = [
-        "id", "source_id", "pid", "host", "key", "style", "priority", "title", "message", "buttons",
+        "id", "source_id", "means", "pid", "host", "key", "style", "priority", "title", "message",
+        "buttons",
         "info", "default_button", "handler", "presenters", "salt", "dismiss_after_ms", "snooze_ms",
         "awaited", "boot", "asked_ms", "asked_boot_ms", "expires_ms", "expires_boot_ms", "fields",
         "valid_ms", "queued_seq",
@@ -22,7 +23,8 @@ extension PreparedQuestion {
     ) -> [Value] {
         let (alert, process) = (question.alert, caller.process)
         return [
-            .integer(id), .integer(source), .integer(Int64(process.pid)), .text(process.host),
+            .integer(id), .integer(source), .optional(caller.means.text),
+            .optional((process?.pid).map(Int64.init)), .optional(process?.host),
             .optional(alert.key), .text(alert.style.rawValue), .integer(alert.priority.rawValue),
             .text(alert.title), .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
             .text(StoredJSON.encode(alert.userInfo)), .optional(alert.defaultButton),
@@ -41,8 +43,8 @@ extension PreparedQuestion {
 extension Response {
     /// The columns of `alerts` that its end sets.
     package static let columns = [
-        "outcome", "button_index", "resolved_by", "handled", "account_host", "responder_uid",
-        "responder", "via", "tty", "ssh", "responder_host", "responder_pid", "resolved_ms",
+        "outcome", "button_index", "resolved_by", "handled", "responder", "responder_name", "via",
+        "tty", "ssh", "responder_means", "responder_host", "responder_pid", "resolved_ms",
         "resolved_seq", "resolved_boot_ms", "resolved_boot", "field_values", "note",
     ]
 
@@ -57,10 +59,10 @@ extension Response {
         let who = responder
         return [
             .text(outcome.rawValue), .integer(buttonIndex), .text(by.rawValue),
-            .integer(runsHandlers ? 0 : 1), .optional(who?.account.recordedHost),
-            .optional(who.map { Int64($0.account.uid) }), .optional(who?.account.name),
-            .optional(who?.via), .optional(who?.tty), .optional(who?.ssh),
-            .optional(who?.process.host), .optional(who.map { Int64($0.process.pid) }),
+            .integer(runsHandlers ? 0 : 1), .optional(who?.principal.text),
+            .optional(who?.principal.user), .optional(who?.via), .optional(who?.tty),
+            .optional(who?.ssh), .optional(who?.means.text), .optional(who?.process?.host),
+            .optional((who?.process?.pid).map(Int64.init)),
             .integer(now.wallMilliseconds), .integer(sequence),
             .optional(givenAt?.bootMilliseconds), .optional(givenAt?.boot),
             .optional(input.text(for: record.alert.fields)), .optional(note),
@@ -95,12 +97,11 @@ extension AuditEntry {
             .text(event.kind.rawValue), .optional(event.alertID), .optional(event.source),
             .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
             .optional(buttonRole?.rawValue), .optional(event.by?.rawValue),
-            .optional(by.account.recordedHost), .integer(Int64(by.account.uid)),
-            .optional(by.account.name), .optional(loginUID.map(Int64.init)),
+            .text(principal), .optional(by.principal.user), .optional(loginUID.map(Int64.init)),
             .optional(session.map(Int64.init)), .text(by.via), .optional(by.tty),
-            .optional(by.ssh), .text(by.process.host), .text(boot),
-            .integer(Int64(by.process.pid)), .optional(content), .optional(detail),
-            .blob(previous), .blob(hash),
+            .optional(by.ssh), .optional(by.means.text), .optional(by.process?.host),
+            .text(boot), .optional((by.process?.pid).map(Int64.init)), .optional(content),
+            .optional(detail), .blob(previous), .blob(hash),
         ]
     }
 }

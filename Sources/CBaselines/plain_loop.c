@@ -24,19 +24,19 @@ static const char *const texts[STATEMENTS] = {
     [COUNT_ACCOUNT] = "UPDATE sources SET pending = pending + ? WHERE id = 2",
     [NOTE_APPEARANCE] = "UPDATE alerts SET presented_ms = ? WHERE id = ?",
     [NOTE_TURN] =
-        "INSERT INTO turns (priority, account, source, seq)"
+        "INSERT INTO turns (priority, principal_id, source_id, seq)"
         " VALUES (1, 0, 0, ?1), (1, 2, 0, ?1), (1, 2, 1, ?1)"
         " ON CONFLICT DO UPDATE SET seq = excluded.seq",
     [RESOLVE] =
         "UPDATE alerts SET outcome = 'answered', button_index = 0, resolved_by = 'person',"
-        "    handled = 0, responder_uid = 0, responder = 'root', via = 'bench',"
+        "    handled = 0, responder = '0', responder_name = 'root', via = 'bench',"
         "    responder_host = 'host', responder_pid = 1, resolved_ms = ?, resolved_seq = ?"
         " WHERE id = ?",
     [COLLECT] = "UPDATE alerts SET collected_ms = ? WHERE id = ?",
     [AUDIT] =
-        "INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, boot,"
+        "INSERT INTO audit (seq, at_ms, event, alert_id, source, principal, user, via, host, boot,"
         "    pid, content, previous, hash, detail)"
-        " VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', " BOOT ", 1, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, 'bench', '0', 'root', 'bench', 'host', " BOOT ", 1, ?, ?, ?, ?)",
 };
 
 static const char buttons[] =
@@ -85,7 +85,7 @@ int plain_loop_open(const char *path, const char *guard, int version, plain_loop
         loop->db,
         "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
         "PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000;"
-        "INSERT INTO sources (id, uid, name) SELECT * FROM (VALUES (1, 0, 'bench'), (2, 0, ''))"
+        "INSERT INTO sources (id, principal, name) SELECT * FROM (VALUES (1, '0', 'bench'), (2, '0', ''))"
         " WHERE NOT EXISTS (SELECT * FROM sources)"));
     THEN(read_sequence(loop));
     THEN(statements_prepare(loop->db, texts, loop->statements, STATEMENTS));

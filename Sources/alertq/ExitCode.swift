@@ -122,7 +122,7 @@ extension ExitCode {
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)
         case .stale: self = .stale
-        case .tooManyPending, .tooManyPendingOfAccount, .busy, .unreachable, .cancelled:
+        case .tooManyPending, .tooManyPendingOfPrincipal, .busy, .unreachable, .cancelled:
             self = .busy
         case .missingLibrary: self = .unavailable
         case .incompatible, .storage, .damaged, .detached, .closed: self = .inputOutput

@@ -146,7 +146,8 @@ struct HookAgentTests {
         AlertRecord(
             id: 42, alert: alert,
             source: .init(
-                name: "claude", Account(uid: 0), process: ProcessIdentity(host: "nas", pid: 99)),
+                name: "claude", .account(Account(uid: 0)),
+                .process(ProcessIdentity(host: "nas", pid: 99))),
             state: response == nil ? .queued : .resolved, askedAt: now, presentedAt: nil,
             expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: response)
     }

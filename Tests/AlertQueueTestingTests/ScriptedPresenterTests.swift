@@ -17,7 +17,8 @@ struct ScriptedPresenterTests {
         let record = AlertRecord(
             id: id, alert: alert,
             source: .init(
-                name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 0)),
+                name: "test", .account(Account(uid: 0)),
+                .process(ProcessIdentity(host: "here", pid: 0))),
             state: .queued, askedAt: .now, presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
             snoozes: 0, response: nil)
         return Presentation(

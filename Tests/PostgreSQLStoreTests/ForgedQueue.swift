@@ -44,9 +44,9 @@ struct ForgedQueue {
     /// Statements that copy the rows of the queue `$1` to the queue `$2`.
     private static let copying = [
         """
-        INSERT INTO sources (queue, id, host, uid, name, pending)
+        INSERT INTO sources (queue, id, principal, name, pending)
         SELECT new.id, (new.id::bigint << 32) + row_number() OVER (ORDER BY sources.id),
-            sources.host, uid, sources.name, pending
+            principal, sources.name, pending
         FROM queues AS old, queues AS new, sources
         WHERE old.name = $1 AND new.name = $2 AND sources.queue = old.id ORDER BY sources.id
         """,
@@ -57,7 +57,7 @@ struct ForgedQueue {
         FROM queues AS old, queues AS new, alerts, sources, sources AS own
         WHERE old.name = $1 AND new.name = $2 AND alerts.queue = old.id
             AND sources.id = alerts.source_id AND own.queue = new.id
-            AND (own.host, own.uid, own.name) = (sources.host, sources.uid, sources.name)
+            AND (own.principal, own.name) = (sources.principal, sources.name)
         ORDER BY alerts.id
         """,
         """

@@ -31,7 +31,7 @@ struct ForgedRowTests {
         ("salt = decode(repeat('00', 16), 'hex')", 6, true),
         ("key = 'other'", 2, true),
         ("pid = pid + 1", 6, true),
-        ("pid = pid + 4294967296", 6, false),
+        ("pid = pid + 4294967296", 6, true),
         ("host = 'other'", 6, true),
         ("source_id = (SELECT max(id) FROM sources WHERE queue = $1 AND name = '')", 6, true),
         ("awaited = 1", 6, true),
@@ -51,9 +51,11 @@ struct ForgedRowTests {
         ("button_index = 0", 3, true),
         ("outcome = 'expired'", 3, true),
         ("resolved_by = 'policy'", 3, true),
-        ("responder = 'eve'", 3, true),
-        ("responder_uid = 7", 3, true),
-        ("account_host = 'other'", 3, true),
+        ("responder_name = 'eve'", 3, true),
+        ("responder = '7'", 3, true),
+        ("responder = responder || '@other'", 3, true),
+        ("responder_means = 'link'", 3, true),
+        ("means = 'link'", 3, true),
         ("via = 'x'", 3, true),
         ("resolved_ms = resolved_ms + 1", 3, true),
         ("resolved_seq = resolved_seq + 1", 3, true),
@@ -64,8 +66,11 @@ struct ForgedRowTests {
         ("superseded_by = 0", 8, true),
         ("superseded_by = 99", 3, true),
         ("erased_seq = 1", 3, true),
-        ("responder = 'eve', via = 'x', responder_uid = 7, responder_pid = 1", 1, true),
-        ("responder_uid = 0", 1, false),
+        (
+            "responder = '7', responder_name = 'eve', via = 'x', responder_host = 'h', responder_pid = 1",
+            1, true
+        ),
+        ("responder = '0'", 1, true),
         ("tty = '/dev/pts/9'", 3, true),
         ("ssh = '192.0.2.8'", 3, true),
         ("responder_host = 'other'", 3, true),
@@ -140,8 +145,8 @@ struct ForgedRowTests {
             "later than the server's clock"
         ),
         (
-            "UPDATE sources SET uid = uid + 4294967296 WHERE queue = $1 AND name = ''",
-            "has an invalid uid"
+            "UPDATE sources SET principal = '4294967296' WHERE queue = $1 AND name = ''",
+            "which is neither account nor person"
         ),
         ("DELETE FROM sources WHERE queue = $1 AND name = ''", "counts 0 waiting alerts"),
         (
@@ -152,8 +157,8 @@ struct ForgedRowTests {
         ),
         (
             """
-            INSERT INTO sources (queue, id, uid, name, pending)
-            VALUES ($1, ($1::int::bigint << 32) + 99, 7, 'x', 5)
+            INSERT INTO sources (queue, id, principal, name, pending)
+            VALUES ($1, ($1::int::bigint << 32) + 99, '7', 'x', 5)
             """, "counts 5 waiting alerts, but has 0"
         ),
         (
@@ -167,11 +172,11 @@ struct ForgedRowTests {
         ("INSERT INTO turns VALUES ($1, 1, 0, 0, 99)", "names entry 99, which is not that of"),
         ("INSERT INTO turns VALUES ($1, 1, 0, 0, 1)", "names entry 1, which is not that of"),
         (
-            "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 2, 1, 1)",
+            "INSERT INTO requests VALUES ($1, '0', decode(repeat('00', 16), 'hex'), 0, 2, 1, 1)",
             "names entry 1, which is not about its alert"
         ),
         (
-            "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 1, 99, 1)",
+            "INSERT INTO requests VALUES ($1, '0', decode(repeat('00', 16), 'hex'), 0, 1, 99, 1)",
             "names entry 99, which is not about its alert"
         ),
         ("DELETE FROM alerts WHERE queue = $1 AND id = 6", "is gone"),
@@ -201,8 +206,9 @@ struct ForgedRowTests {
         "alert_id = 2", "alert_id = NULL", "source = 'other'", "source = NULL",
         "outcome = 'expired'", "outcome = NULL", "outcome = 'bogus'", "button_index = 0",
         "button_role = 'cancel'", "button_role = 'bogus'", "resolved_by = 'policy'",
-        "resolved_by = 'bogus'", "account_host = 'desk'", "uid = uid + 1",
-        "uid = uid + 4294967296", "\"user\" = 'eve'", "\"user\" = NULL", "login_uid = 77",
+        "resolved_by = 'bogus'", "principal = principal || '@desk'", "principal = '77'",
+        "principal = '4294968296'", "means = 'link'", "\"user\" = 'eve'", "\"user\" = NULL",
+        "login_uid = 77",
         "login_uid = 4294967296", "session = 77", "session = 4294967296", "via = 'policy'",
         "tty = '/dev/pts/9'", "ssh = ''", "host = 'other'", "boot = 'other'", "pid = 1",
         "pid = pid + 4294967296", "content = NULL", "content = sha256('x')", "detail = ''",
@@ -310,7 +316,7 @@ struct ForgedRowTests {
             INSERT INTO turns SELECT $1, 1, 0, 0, seq FROM audit
             WHERE queue = $1 AND event = 'presented'
             """,
-            "INSERT INTO requests VALUES ($1, '', 0, decode(repeat('00', 16), 'hex'), 0, 1, 1, 1)",
+            "INSERT INTO requests VALUES ($1, '0', decode(repeat('00', 16), 'hex'), 0, 1, 1, 1)",
             "UPDATE heads SET changes = changes + 5 WHERE queue = $1",
             "UPDATE queues SET host = 'other' WHERE id = $1",
         ])

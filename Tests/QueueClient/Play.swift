@@ -177,7 +177,7 @@ extension Play {
     private static func tell(_ response: Response, _ told: inout Played.Told) {
         told.outcome = response.outcome.rawValue
         told.index = response.buttonIndex
-        told.pid = response.responder?.process.pid
+        told.pid = response.responder?.process?.pid
         told.isCollected = response.collectedAt != nil
     }
 

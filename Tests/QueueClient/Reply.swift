@@ -22,7 +22,7 @@ enum Reply {
             "collected": response.collectedAt != nil,
         ]
         fields["button"] = response.button?.id
-        fields["pid"] = response.responder.map { Int($0.process.pid) }
+        fields["pid"] = response.responder?.process.map { Int($0.pid) }
         fields["via"] = response.responder?.via
         return fields
     }

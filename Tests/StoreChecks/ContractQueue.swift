@@ -52,10 +52,15 @@ extension Caller {
         Account(uid: 0, name: "root"), via: "answer",
         process: ProcessIdentity(host: "desk", pid: 4714))
 
+    /// A person without an account, and what speaks for them.
+    static func boss(_ means: Means = .device("phone")) -> Caller {
+        Caller(.person("boss"), via: "inbox", means: means)
+    }
+
     /// A user of an account.
     static func account(_ uid: UInt32) -> Caller {
         var caller = Caller.ben
-        caller.account.uid = uid
+        caller.principal = .account(Account(uid: uid, name: "ben"))
         return caller
     }
 }
@@ -92,11 +97,11 @@ extension AlertStore {
     @discardableResult
     nonisolated(nonsending) func ask(
         _ alert: Alert = .yesNo(), source: String = "test", limit: Int = 10_000,
-        accountLimit: Int = 100_000, by caller: Caller = .ben
+        principalLimit: Int = 100_000, by caller: Caller = .ben
     ) async throws(AlertError) -> Receipt {
         try await enqueue(
             Question(
-                alert: alert, source: source, pendingLimit: limit, accountLimit: accountLimit),
+                alert: alert, source: source, pendingLimit: limit, principalLimit: principalLimit),
             by: caller)
     }
 

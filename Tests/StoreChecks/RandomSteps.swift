@@ -14,7 +14,7 @@ package struct RandomSteps {
 
     /// The next step, the caller on whose behalf it is done, and which of two processes does it.
     package mutating func next() -> (step: RandomStep, caller: Caller, process: Int) {
-        let caller = one(of: [Caller.ana, .ben, .ben, .ben, .eve, .root])
+        let caller = one(of: [Caller.ana, .ben, .ben, .ben, .eve, .root, .boss()])
         // From time to time one process empties the queue: an empty queue is a special case, and so
         // is a process that uses it alone.
         count += 1
@@ -53,7 +53,7 @@ package struct RandomSteps {
         case 69..<74:
             oneIn(2)
                 ? .find(.id(id()))
-                : .find(.key(key(), source: source(), of: Account(uid: 1000)))
+                : .find(.key(key(), source: source(), of: asker()))
         case 74..<84: .next(screenQuery())
         case 84..<92: .page(recordQuery())
         case 92..<94: .entries(logQuery())
@@ -103,7 +103,7 @@ package struct RandomSteps {
         return .ask(
             Question(
                 alert: alert, source: source(), isAwaited: oneIn(3), replaces: oneIn(2),
-                pendingLimit: oneIn(8) ? 4 : 10_000, accountLimit: oneIn(10) ? 9 : 100_000))
+                pendingLimit: oneIn(8) ? 4 : 10_000, principalLimit: oneIn(10) ? 9 : 100_000))
     }
 
     private mutating func resolution() -> Resolution {
@@ -191,6 +191,8 @@ package struct RandomSteps {
     private mutating func key() -> String { "key \(newest / 20 + Int64(number(0...2)))" }
 
     private mutating func source() -> String { one(of: ["backup", "deploy", "flood"]) }
+
+    private mutating func asker() -> Principal { one(of: [Caller.ben, .boss()]).principal }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int {
         Int.random(in: range, using: &random)

@@ -31,7 +31,7 @@ package struct StoreComparison {
         var compared: Int64 = 0
         for number in 1...max(1, count) {
             let (step, caller, process) = steps.next()
-            recent.append("\(number): \(caller.account.name ?? "-") in \(process): \(step)")
+            recent.append("\(number): \(caller.principal.label) in \(process): \(step)")
             if recent.count > 12 { recent.removeFirst() }
             var results: [StepResult] = []
             for side in sides {

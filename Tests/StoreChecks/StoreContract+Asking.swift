@@ -19,7 +19,8 @@ extension StoreContract {
             try expectEqual(
                 asked.timeLeft, .seconds(60), "the time that is left")
             let found = try await store.find(.id(asked.record.id))
-            let byKey = try await store.find(.key("k", source: "test", of: Account(uid: 1000)))
+            let byKey = try await store.find(
+                .key("k", source: "test", of: .account(Account(uid: 1000))))
             try expectEqual(byKey.record, found.record, "the record by key")
             try expect(!found.isNew, "what is found is not new")
             try expectEqual(found.record, asked.record, "the record that is found")
@@ -33,8 +34,8 @@ extension StoreContract {
             try expectEqual(
                 record.source,
                 AlertRecord.Source(
-                    name: "test", Account(uid: 1000),
-                    process: ProcessIdentity(host: "desk", pid: 4712)), "source")
+                    name: "test", .account(Account(uid: 1000)),
+                    .process(ProcessIdentity(host: "desk", pid: 4712))), "source")
             try expectEqual(record.state, .queued, "state")
             try expectEqual(
                 Timestamp.milliseconds(record.askedAt), queue.clock.now().wallMilliseconds, "time")
@@ -81,15 +82,16 @@ extension StoreContract {
         StoreCheck("An account's limit counts all of its sources, and no other account's") {
             queue in
             let store = try await queue.open()
-            for number in 1...3 { try await store.ask(source: "\(number)", accountLimit: 3) }
-            let error = try await expectError("tooManyPendingOfAccount") {
-                try await store.ask(source: "4", accountLimit: 3)
+            for number in 1...3 { try await store.ask(source: "\(number)", principalLimit: 3) }
+            let error = try await expectError("tooManyPendingOfPrincipal") {
+                try await store.ask(source: "4", principalLimit: 3)
             }
             try expectEqual(
-                error, .tooManyPendingOfAccount(Account(uid: 1000), limit: 3), "the error")
-            try await store.ask(source: "4", accountLimit: 3, by: .eve)
+                error, .tooManyPendingOfPrincipal(.account(Account(uid: 1000)), limit: 3),
+                "the error")
+            try await store.ask(source: "4", principalLimit: 3, by: .eve)
             try await store.answer(2)
-            try await store.ask(source: "4", accountLimit: 3)
+            try await store.ask(source: "4", principalLimit: 3)
             try await store.expectSound()
         },
         StoreCheck("A deadline in the past, or more than 100 years away, is refused") { queue in
@@ -181,12 +183,12 @@ extension StoreContract {
             }
             try expectEqual(Set(ids).count, 7, "alerts")
             let found = try await store.find(
-                .key("cafe\u{301}", source: "test", of: Account(uid: 1000)))
+                .key("cafe\u{301}", source: "test", of: .account(Account(uid: 1000))))
             try expectEqual(found.record.id, ids[5], "the alert of the second encoding")
             for reference in [
-                AlertReference.key("k", source: "third", of: Account(uid: 1000)),
-                .key("k", source: "test", of: Account(uid: 3000)),
-                .key("K", source: "test", of: Account(uid: 1000)),
+                AlertReference.key("k", source: "third", of: .account(Account(uid: 1000))),
+                .key("k", source: "test", of: .account(Account(uid: 3000))),
+                .key("K", source: "test", of: .account(Account(uid: 1000))),
             ] {
                 try await expectError("keyNotFound") { try await store.find(reference) }
             }

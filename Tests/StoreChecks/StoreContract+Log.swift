@@ -20,7 +20,7 @@ extension StoreContract {
             try expectEqual(
                 entries.map(\.event.alertID), [1, 2, 1, 1, 1, 1, 1, 2], "alerts")
             try expectEqual(
-                entries.map(\.event.responder.account.name),
+                entries.map(\.event.responder.principal.user),
                 ["ben", "eve", "ana", "ana", "ben", "ana", "ben", "eve"], "by whom")
             try expectEqual(
                 entries.map(\.event.by), [nil, nil, nil, nil, .system, .person, nil, .asker], "by")

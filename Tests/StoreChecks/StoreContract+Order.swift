@@ -136,13 +136,16 @@ extension StoreContract {
                 try await showAll(on: store, queue.clock), [1, 5, 6, 2, 7, 3, 4], "what is shown")
             try await store.expectSound()
         },
-        StoreCheck("Accounts take turns, and the one shown longest ago comes first") { queue in
+        StoreCheck("Accounts and persons take turns, and the one shown longest ago comes first") {
+            queue in
             let store = try await queue.open()
             for _ in 1...3 { try await store.ask(source: "flood", by: .account(1000)) }
             for _ in 1...2 { try await store.ask(source: "flood", by: .account(1001)) }
             try await store.ask(source: "backup", by: .account(1002))
+            for _ in 1...2 { try await store.ask(source: "flood", by: .boss()) }
             try expectEqual(
-                try await showAll(on: store, queue.clock), [1, 4, 6, 2, 5, 3], "what is shown")
+                try await showAll(on: store, queue.clock), [1, 4, 6, 7, 2, 5, 8, 3],
+                "what is shown")
         },
         StoreCheck("An alert shown out of turn does not delay those in line before it") { queue in
             let store = try await queue.open()

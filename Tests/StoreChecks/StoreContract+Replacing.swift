@@ -17,7 +17,7 @@ extension StoreContract {
             try expectEqual(ended.response?.responder, Caller.ben.recorded, "the responder")
             try expectEqual(
                 try await store.kinds(), [.asked, .resolved, .superseded, .asked], "entries")
-            let key = AlertReference.key("k", source: "test", of: Account(uid: 1000))
+            let key = AlertReference.key("k", source: "test", of: .account(Account(uid: 1000)))
             try expectEqual(try await store.find(key).record.id, new, "the alert with the key")
             try expectEqual(try await store.pendingCount(), 1, "what waits")
             try expectEqual(try await store.nextID("x"), new, "what is shown next")
@@ -215,16 +215,17 @@ extension StoreContract {
             }
             try await store.ask(.yesNo(key: "l"))
             for limits in [(1, 100), (100, 1)] {
-                try await expectError(limits.0 == 1 ? "tooManyPending" : "tooManyPendingOfAccount")
-                {
+                try await expectError(
+                    limits.0 == 1 ? "tooManyPending" : "tooManyPendingOfPrincipal"
+                ) {
                     try await store.replace(
-                        .yesNo("Another?", key: "k"), limit: limits.0, accountLimit: limits.1)
+                        .yesNo("Another?", key: "k"), limit: limits.0, principalLimit: limits.1)
                 }
             }
             try expectEqual(try await store.record(asked.id), asked, "the alert")
             try expectEqual(try await store.kinds(), [.asked, .asked], "entries")
             // What it takes back no longer counts.
-            try await store.replace(.yesNo("Another?", key: "k"), limit: 2, accountLimit: 2)
+            try await store.replace(.yesNo("Another?", key: "k"), limit: 2, principalLimit: 2)
             try expectEqual(try await store.pendingCount(), 2, "what waits")
         },
         StoreCheck("A snoozed question is replaced, too, and other processes hear of it") { queue in
@@ -258,12 +259,12 @@ extension AlertStore {
     /// Asks a question in the place of the one that waits under its key.
     @discardableResult
     fileprivate nonisolated(nonsending) func replace(
-        _ alert: Alert, source: String = "test", limit: Int = 10_000, accountLimit: Int = 100_000,
+        _ alert: Alert, source: String = "test", limit: Int = 10_000, principalLimit: Int = 100_000,
         by caller: Caller = .ben
     ) async throws(AlertError) -> Receipt {
         try await enqueue(
             Question(
                 alert: alert, source: source, replaces: true, pendingLimit: limit,
-                accountLimit: accountLimit), by: caller)
+                principalLimit: principalLimit), by: caller)
     }
 }

@@ -135,7 +135,7 @@ extension StoreContract {
                 try await store.answer(id, by: .eve)
             }
             let error = try await expectError("notYours") { try await store.collect(1, by: .eve) }
-            try expectEqual(error, .notYours(1, owner: Account(uid: 1000)), "the error")
+            try expectEqual(error, .notYours(1, owner: .account(Account(uid: 1000))), "the error")
             store.post(.collected(1), by: .eve)
             try expect(try await store.collect(2, by: .root), "root may")
             try expect(
@@ -277,17 +277,16 @@ extension StoreContract {
         StoreCheck("Accounts of two hosts with the same number are two askers") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             var ben = Caller.ben
-            ben.account.host = "nas"
+            ben.principal = .account(Account(uid: 1000, name: "ben", host: "nas"))
             let here = try await store.ask(.yesNo(key: "k")).record
             let there = try await store.ask(.yesNo("There?", key: "k"), by: ben).record
             try expect(there.id != here.id, "their keys are their own")
             for record in [here, there] {
-                let account = record.source.account
-                let key = AlertReference.key("k", source: "test", of: account)
+                let key = AlertReference.key("k", source: "test", of: record.source.principal)
                 try expectEqual(try await other.find(key).record, record, "by key")
-                let caller = account.host.isEmpty ? Caller.ben : ben
-                let limited = Question(alert: .yesNo(), source: "test", accountLimit: 1)
-                try await expectError("tooManyPendingOfAccount") {
+                let caller = record.id == here.id ? Caller.ben : ben
+                let limited = Question(alert: .yesNo(), source: "test", principalLimit: 1)
+                try await expectError("tooManyPendingOfPrincipal") {
                     try await store.enqueue(limited, by: caller)
                 }
             }
@@ -299,8 +298,8 @@ extension StoreContract {
             _ = try await store.resolve(there.id, .choose(button: 0), by: ben)
             try await expectError("notYours") { try await store.collect(there.id, by: .ben) }
             let answered = try await other.record(there.id)
-            try expectEqual(answered.response?.responder?.account.host, "nas", "who answered")
-            let theirs = HistoryFilter(account: ben.account)
+            try expectEqual(answered.response?.responder?.account?.host, "nas", "who answered")
+            let theirs = HistoryFilter(asker: ben.principal)
             try expectEqual(try await other.history(theirs, limit: 9), [answered], "history")
             for (host, found) in [("nas", [answered]), ("desk", []), ("", [])] {
                 let filter = HistoryFilter(user: "ben", userHost: host)
@@ -308,7 +307,50 @@ extension StoreContract {
                     try await other.history(filter, limit: 9), found, "by ben of “\(host)”")
             }
             let entry = try require(try await store.entries(of: there.id, limit: 9).last, "entry")
-            try expectEqual(entry.event.responder.account.host, "nas", "in the log")
+            try expectEqual(entry.event.responder.account?.host, "nas", "in the log")
+            try await store.expectSound()
+        },
+        StoreCheck("A person without an account asks and answers, whatever speaks for them") {
+            queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let own = try await store.ask(.yesNo(key: "k")).record
+            let theirs = try await store.ask(.yesNo("Theirs?", key: "k"), by: .boss()).record
+            try expectEqual(
+                theirs.source,
+                AlertRecord.Source(name: "test", .person("boss"), .device("phone")), "who asked")
+            let again = try await other.ask(.yesNo("Theirs?", key: "k"), by: .boss(.token("ci")))
+            try expectEqual(again.record, theirs, "asked again with another means")
+            let key = AlertReference.key("k", source: "test", of: .person("boss"))
+            try expectEqual(try await other.find(key).record, theirs, "by key")
+            try await expectError("tooManyPendingOfPrincipal") {
+                try await store.ask(principalLimit: 1, by: .boss())
+            }
+            let ann = Caller(.person("ann"), via: "inbox", means: .link)
+            for caller in [Caller.ben, ann] {
+                try await expectError("notYours") {
+                    try await store.resolve(theirs.id, .withdraw(), by: caller)
+                }
+            }
+            _ = try await store.resolve(own.id, .choose(button: 0), by: .boss())
+            _ = try await store.resolve(theirs.id, .choose(button: 1), by: ann)
+            try await expectError("notYours") { try await store.collect(theirs.id, by: ann) }
+            _ = try await store.collect(theirs.id, by: .boss(.link))
+            let (first, second) = (
+                try await other.record(own.id), try await other.record(theirs.id)
+            )
+            try expectEqual(first.response?.responder, .boss(), "who answered")
+            try expectEqual(second.response?.responder, ann, "who answered by a link")
+            for (filter, found) in [
+                (HistoryFilter(user: "person:boss"), [first]), (HistoryFilter(user: "boss"), []),
+                (HistoryFilter(asker: .person("boss")), [second]),
+                (HistoryFilter(asker: .person("boss"), user: "person:ann"), [second]),
+                (HistoryFilter(userHost: ""), []),
+            ] {
+                try expectEqual(try await other.history(filter, limit: 9), found, "\(filter)")
+            }
+            let entries = try await store.entries(of: theirs.id, limit: 9)
+            try expectEqual(
+                entries.map(\.event.responder), [.boss(), ann, .boss(.link)], "in the log")
             try await store.expectSound()
         },
         StoreCheck("Only root or force may withdraw or cancel another account's alert") { queue in
@@ -333,7 +375,7 @@ extension StoreContract {
                             try await store.resolve(id, resolution, by: caller)
                         }
                         try expectEqual(
-                            error, .notYours(id, owner: Account(uid: 1000)), "the error")
+                            error, .notYours(id, owner: .account(Account(uid: 1000))), "the error")
                         try await expectError("notYours") {
                             try await store.commit(.requestCancel(id, authority), by: caller)
                         }

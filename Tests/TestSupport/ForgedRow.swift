@@ -9,8 +9,8 @@ package enum ForgedRow {
     /// No response.
     package static let waiting = """
         outcome = NULL, button_index = NULL, resolved_by = NULL, handled = NULL,
-        responder_uid = NULL, responder = NULL, via = NULL, tty = NULL, ssh = NULL,
-        responder_host = NULL, responder_pid = NULL, resolved_ms = NULL, resolved_seq = NULL,
+        responder = NULL, responder_name = NULL, via = NULL, tty = NULL, ssh = NULL,
+        responder_means = NULL, responder_host = NULL, responder_pid = NULL, resolved_ms = NULL, resolved_seq = NULL,
         collected_ms = NULL
         """
 }

@@ -42,12 +42,13 @@ struct CSVTests {
     func cancels() {
         let fields = { (response: Response) in
             AlertCSV.row(Sample.record(Sample.alert, response), isShown: false).dropLast()
-                .split(separator: ",", omittingEmptySubsequences: false).dropLast(8).last
+                .split(separator: ",", omittingEmptySubsequences: false).dropLast(12).last
         }
         #expect(
             AlertCSV.header.hasSuffix(
                 ",handled,values,note,superseded_by,valid_ms,stale,source_account_host,"
-                    + "account_host,contradicted\r\n"))
+                    + "account_host,contradicted,source_principal,source_means,principal,means\r\n")
+        )
         #expect(fields(Sample.response(.cancelled, by: .system, handling: .handled)) == "true")
         let simulated = Sample.response(.cancelled, by: .system, handling: .simulateCancelButton)
         #expect(fields(simulated) == "false")

@@ -25,13 +25,14 @@ struct OutputTests {
                 "snoozed_until":null,"snoozes":0,"outcome":"answered","button":"yes",\
                 "button_index":0,"by":"person","responder":{"uid":1000,"user":"ana",\
                 "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711,\
-                "account_host":null},\
+                "account_host":null,"principal":"1000","means":null},\
                 "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[{"id":"name","type":"string","title":"Name"}],\
                 "values":{"name":"old"},"note":"after the release","superseded_by":null,\
-                "valid_ms":null,"stale":false,"account_host":null,"contradicted":false}
+                "valid_ms":null,"stale":false,"account_host":null,"contradicted":false,\
+                "principal":"0","means":null}
                 """)
     }
 
@@ -48,7 +49,8 @@ struct OutputTests {
                 "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "fields":[],"values":{},"note":null,"superseded_by":null,"valid_ms":null,\
-                "stale":false,"account_host":null,"contradicted":false}
+                "stale":false,"account_host":null,"contradicted":false,\
+                "principal":"0","means":null}
                 """))
     }
 

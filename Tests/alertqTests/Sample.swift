@@ -33,8 +33,8 @@ enum Sample {
         AlertRecord(
             id: 42, alert: alert,
             source: .init(
-                name: alert.source ?? "alertq", Account(uid: 0),
-                process: ProcessIdentity(host: "nas", pid: 99)),
+                name: alert.source ?? "alertq", .account(Account(uid: 0)),
+                .process(ProcessIdentity(host: "nas", pid: 99))),
             state: response == nil ? .queued : .resolved, askedAt: asked, presentedAt: nil,
             expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: response)
     }

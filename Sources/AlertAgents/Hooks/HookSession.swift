@@ -408,7 +408,7 @@ enum HookFailure: Error, CustomStringConvertible {
         self =
             switch error {
             case .invalid: .unshowable(error)
-            case .tooManyPending, .tooManyPendingOfAccount, .keyConflict: .refused(error)
+            case .tooManyPending, .tooManyPendingOfPrincipal, .keyConflict: .refused(error)
             case .inconsistent: .untrusted(error)
             default: .unreachable(error)
             }

@@ -223,7 +223,7 @@ struct AgentFailure: Error {
             case .notFound, .keyNotFound, .unknownCursor, .notYours, .noSuchButton: .notFound
             case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
             case .stale: .stale
-            case .tooManyPending, .tooManyPendingOfAccount: .limit
+            case .tooManyPending, .tooManyPendingOfPrincipal: .limit
             case .inconsistent: .untrusted
             case .busy, .unreachable, .cancelled, .incompatible, .missing, .missingLibrary, .backup,
                 .storage, .damaged, .notPermitted, .detached, .closed:

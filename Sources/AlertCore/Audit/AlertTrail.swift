@@ -292,8 +292,8 @@ private final class ReadEntry: Sendable {
         let source = alert.record.source
         let isPlain = alert.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
         guard isPlain, entry.event.source.isIdentical(to: source.name),
-            entry.event.responder.account == source.account,
-            entry.event.responder.process.isSame(as: source.process),
+            entry.event.responder.principal == source.principal,
+            entry.event.responder.means.isSame(as: source.means),
             milliseconds == alert.asked.wallMilliseconds,
             entry.boot.isIdentical(to: alert.asked.boot), case .asked(let asked)? = meaning
         else { return false }
@@ -371,7 +371,7 @@ private final class ReadEntry: Sendable {
             response.outcome == .expired
             || (response.outcome == .dismissed && response.by == .system)
         guard !isTimer else { return response.responder == nil }
-        return response.responder?.isIdentical(to: entry.event.responder) ?? false
+        return response.responder?.isRecorded(as: entry.event.responder) ?? false
     }
 
     /// Whether the deadline had passed by its own clock: the boot clock in the boot in which the
@@ -388,13 +388,5 @@ private final class ReadEntry: Sendable {
             alert.remains == nil
             ? alert.record.alert.defaultButton != nil : response.buttonIndex >= 0
         return recorded.isEarly && hasDefault
-    }
-}
-
-extension Caller {
-    fileprivate func isIdentical(to other: Caller) -> Bool {
-        account == other.account && account.name.isIdentical(to: other.account.name)
-            && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
-            && ssh.isIdentical(to: other.ssh) && process.isSame(as: other.process)
     }
 }

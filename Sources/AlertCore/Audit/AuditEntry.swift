@@ -5,8 +5,8 @@ import TextFormats
 ///
 /// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
 /// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
-/// button index, button role, resolved by, account's host, uid, user, login uid, session, via, tty,
-/// ssh, host, boot, pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
+/// button index, button role, resolved by, principal, user, login uid, session, via, tty, ssh, means,
+/// host, boot, pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
 ///
 /// Sources: SHA-256 is FIPS 180-4, netstrings are <https://cr.yp.to/proto/netstrings.txt>;
 /// <doc:AuditChain> explains both with an example.
@@ -15,9 +15,9 @@ public struct AuditEntry: Sendable, Codable {
     public package(set) var event: AlertEvent
     /// The chosen button's role, if it had one.
     public let buttonRole: Alert.Button.Role?
-    /// The machine of the account that did it, as the log has it and as the hash covers it.
-    /// ``AlertEvent/responder`` has it as this process sees it.
-    package let accountHost: String?
+    /// Who did it, as the log has that and as the hash covers it: ``AlertEvent/responder`` names the
+    /// machine of an account as this process sees it.
+    package let principal: String
     /// The account that logged in; see pam_loginuid(8).
     public let loginUID: UInt32?
     /// The kernel's audit session of that login; see `/proc/[pid]/sessionid` in proc(5).
@@ -53,7 +53,7 @@ public struct AuditEntry: Sendable, Codable {
     ) {
         self.event = event
         self.buttonRole = buttonRole
-        accountHost = event.responder.account.recordedHost
+        principal = event.responder.principal.text
         self.loginUID = loginUID
         self.session = session
         self.boot = boot
@@ -64,7 +64,9 @@ public struct AuditEntry: Sendable, Codable {
     }
 
     /// Names the host of the account that did it as a process sees it.
-    package mutating func setResponder(host: String) { event.responder.account.host = host }
+    package mutating func nameHosts(_ shown: (Principal) -> Principal) {
+        event.responder.principal = shown(event.responder.principal)
+    }
 
     /// What the hash should be.
     package var computedHash: [UInt8] { hash(with: HashInput()) }
@@ -84,17 +86,17 @@ public struct AuditEntry: Sendable, Codable {
         canonical.append(event.buttonIndex.map(Int64.init))
         canonical.append(buttonRole?.rawValue)
         canonical.append(event.by?.rawValue)
-        canonical.append(accountHost)
-        canonical.append(Int64(by.account.uid))
-        canonical.append(by.account.name)
+        canonical.append(principal)
+        canonical.append(by.principal.user)
         canonical.append(loginUID.map(Int64.init))
         canonical.append(session.map(Int64.init))
         canonical.append(by.via)
         canonical.append(by.tty)
         canonical.append(by.ssh)
-        canonical.append(by.process.host)
+        canonical.append(by.means.text)
+        canonical.append(by.process?.host)
         canonical.append(boot)
-        canonical.append(Int64(by.process.pid))
+        canonical.append((by.process?.pid).map(Int64.init))
         canonical.append(hex: content)
         canonical.append(detail)
         canonical.append(hex: previous)

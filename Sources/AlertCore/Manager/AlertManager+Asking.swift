@@ -207,15 +207,15 @@ extension AlertManager {
         return (asking.receipt.record, !asking.receipt.isNew)
     }
 
-    /// Returns the alert that a source asked with a key, as an account.
+    /// Returns the alert that a source asked with a key, as a principal.
     ///
-    /// - Parameter account: The account; `nil` means that of this process.
+    /// - Parameter principal: Who asked; `nil` means the account of this process.
     /// - Throws: The errors of ``record(key:)``.
     package nonisolated func record(
-        key: String, of source: String, by account: Account? = nil
+        key: String, of source: String, by principal: Principal? = nil
     ) async throws(AlertError) -> AlertRecord {
-        let account = account ?? context.caller.account
-        return try await store.find(.key(key, source: source, of: account)).record
+        let principal = principal ?? context.caller.principal
+        return try await store.find(.key(key, source: source, of: principal)).record
     }
 
     /// Waits until an alert is resolved, also while the server of the queue is away.

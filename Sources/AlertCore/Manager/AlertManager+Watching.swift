@@ -140,8 +140,9 @@ extension AlertManager {
     private nonisolated func isAskerNear(
         _ record: AlertRecord, _ response: Response, grace: Duration
     ) -> Bool {
-        let asker = record.source.process
-        guard !asker.isSame(as: context.caller.process), asker.isRunning else { return false }
+        guard let asker = record.source.process, asker.isRunning,
+            context.caller.process.map(asker.isSame) != true
+        else { return false }
         let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
         // A clock that was set back must not delay the hook forever.
         return (0..<grace.milliseconds).contains(age)

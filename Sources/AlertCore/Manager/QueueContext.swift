@@ -14,7 +14,7 @@ struct QueueContext: Sendable {
 
     /// Whether this process may collect the response to an alert; others' are left to them.
     func mayCollect(_ record: AlertRecord) -> Bool {
-        caller.mayCollect(from: record.source.account)
+        caller.mayCollect(from: record.source.principal)
     }
 
     /// Notes for the log that an alert is on a screen, through presenters of these names.

@@ -30,7 +30,7 @@ private enum Name: String, CodingKey {
     case validFor = "valid_ms"
     case stale
     case accountHost = "account_host"
-    case contradicted
+    case contradicted, principal, means
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -73,13 +73,8 @@ extension AlertRecord: Codable {
         self.init(
             id: id, alert: alert,
             source: Source(
-                name: try members.decode(String.self, forKey: .source),
-                Account(
-                    uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0,
-                    host: try members.decodeIfPresent(String.self, forKey: .accountHost) ?? ""),
-                process: ProcessIdentity(
-                    host: try members.decodeIfPresent(String.self, forKey: .host) ?? "",
-                    pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0)),
+                name: try members.decode(String.self, forKey: .source), try members.principal(),
+                try members.means()),
             state: try members.word(State.self, .state), askedAt: try members.date(.askedAt),
             presentedAt: try members.dateIfPresent(.presentedAt),
             expiresAt: try members.dateIfPresent(.expiresAt),
@@ -214,16 +209,29 @@ extension Members {
         guard contains(.responder), try !decodeNil(forKey: .responder) else { return nil }
         let members = try nestedContainer(keyedBy: Name.self, forKey: .responder)
         return Caller(
-            Account(
-                uid: try members.decode(UInt32.self, forKey: .uid),
-                name: try members.decodeIfPresent(String.self, forKey: .user),
-                host: try members.decodeIfPresent(String.self, forKey: .accountHost) ?? ""),
-            via: try members.decode(String.self, forKey: .via),
-            tty: try members.decodeIfPresent(String.self, forKey: .tty),
-            ssh: try members.decodeIfPresent(String.self, forKey: .ssh),
-            process: ProcessIdentity(
-                host: try members.decode(String.self, forKey: .host),
-                pid: try members.decode(Int32.self, forKey: .pid)))
+            try members.principal(), via: try members.decode(String.self, forKey: .via),
+            means: try members.means(), tty: try members.decodeIfPresent(String.self, forKey: .tty),
+            ssh: try members.decodeIfPresent(String.self, forKey: .ssh))
+    }
+
+    fileprivate func principal() throws -> Principal {
+        let text = try decode(String.self, forKey: .principal)
+        // The object of an alert has no name of its asker.
+        guard
+            let principal = contains(.user)
+                ? Principal(text: text, user: try decodeIfPresent(String.self, forKey: .user))
+                : Principal(text: text)
+        else { throw unknown(text, .principal) }
+        return principal
+    }
+
+    fileprivate func means() throws -> Means {
+        let text = try decodeIfPresent(String.self, forKey: .means)
+        let means = Means(
+            text: text, host: try decodeIfPresent(String.self, forKey: .host),
+            pid: try decodeIfPresent(Int32.self, forKey: .pid))
+        guard let means else { throw unknown(text ?? "", .means) }
+        return means
     }
 
     fileprivate func date(_ name: Name) throws -> Date {

@@ -20,7 +20,7 @@ extension Alert {
         /// How many alerts of one source may wait at once, by default.
         package static let pendingPerSource = 10_000
         /// How many alerts of one account may wait at once, across all its sources.
-        package static let pendingPerAccount = 100_000
+        package static let pendingPerPrincipal = 100_000
         /// 100 years: far beyond any use, and far from overflowing milliseconds.
         package static let duration = DurationText.longest
     }

@@ -32,8 +32,9 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     indirect case stale(Response, validFor: Duration)
     /// Too many alerts of one source are already waiting, by default 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
-    /// Too many alerts of one account, across all its sources, are already waiting.
-    case tooManyPendingOfAccount(Account, limit: Int)
+    /// Too many alerts of one account or person, across all its sources, are already waiting, by
+    /// default 100,000.
+    case tooManyPendingOfPrincipal(Principal, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
     /// The server of the queue can't be reached, or was lost; nothing was stored, try again.
@@ -61,9 +62,9 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     case storage(operation: String, _ reason: String)
     /// The database has contents that can't be right; restore a backup.
     case damaged(operation: String, _ reason: String)
-    /// Another account asked the alert; only that account and root of its machine may collect its
-    /// response, or withdraw or cancel it unless forced.
-    case notYours(Alert.ID, owner: Account)
+    /// Another account or person asked the alert; only that one, and root of its machine, may collect
+    /// its response, or withdraw or cancel it unless forced.
+    case notYours(Alert.ID, owner: Principal)
     /// This process may not read or write the files of the queue, or its role may not use the
     /// database.
     case notPermitted(path: String, _ reason: String)
@@ -117,8 +118,8 @@ extension AlertError: CustomStringConvertible {
                 + "\(LengthText.text(length)): \(response.summary)"
         case .tooManyPending(let source, let limit):
             "\(limit) alerts of “\(source)” are already waiting; answer or withdraw some first"
-        case .tooManyPendingOfAccount(let account, let limit):
-            "\(limit) alerts of \(account.named.label) are already waiting, "
+        case .tooManyPendingOfPrincipal(let principal, let limit):
+            "\(limit) alerts of \(principal.named.label) are already waiting, "
                 + "from all its sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
@@ -147,7 +148,8 @@ extension AlertError: CustomStringConvertible {
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):
-            "alert \(id) was asked by \(owner.named.label): only that account and root"
+            "alert \(id) was asked by \(owner.named.label): only that "
+                + (owner.account == nil ? "person" : "account") + " and root"
                 + (owner.host.isEmpty ? "" : " of \(owner.host)")
                 + " may collect its response, or withdraw or cancel it without force"
         case .detached:

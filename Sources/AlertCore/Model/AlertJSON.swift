@@ -22,15 +22,16 @@ package enum AlertJSON {
 
     /// The object of an alert, with everything that has happened to it if it is stored.
     static func value(
-        _ alert: Alert, source: String?, record: AlertRecord?
+        _ alert: Alert, source name: String?, record: AlertRecord?
     ) -> JSONValue {
+        let source = record?.source
         let info = alert.userInfo.sorted { $0.key < $1.key }
         let response = record?.response
         let isErased = record?.isErased ?? false
         let chosen = response?.button.flatMap { record?.id(of: $0) }
         return .object([
             ("id", .optional(record?.id)),
-            ("source", .optional(source)),
+            ("source", .optional(name)),
             ("key", .optional(alert.key)),
             ("style", .string(alert.style.rawValue)),
             ("priority", .string(alert.priority.word)),
@@ -61,9 +62,9 @@ package enum AlertJSON {
             ("snooze_ms", .optional(alert.snooze?.milliseconds)),
             ("handled", response?.cancelHandling.map { .bool($0 == .handled) } ?? .null),
             ("seen", .optional(record?.seen)),
-            ("uid", .optional(record?.source.account.uid)),
-            ("pid", .optional(record?.source.process.pid)),
-            ("host", .optional(record?.source.process.host)),
+            ("uid", .optional(source?.account?.uid)),
+            ("pid", .optional(source?.process?.pid)),
+            ("host", .optional(source?.process?.host)),
             ("stored", .bool(record?.isStored ?? false)),
             ("orphaned", .bool(record?.isOrphaned ?? false)),
             ("fields", .array(alert.fields.map(\.json))),
@@ -72,8 +73,10 @@ package enum AlertJSON {
             ("superseded_by", .optional(response?.supersededBy)),
             ("valid_ms", .optional(alert.validFor?.milliseconds)),
             ("stale", .bool(response?.isStale ?? false)),
-            ("account_host", .optional(record?.source.account.recordedHost)),
+            ("account_host", .optional(source?.account?.recordedHost)),
             ("contradicted", .bool(record?.isContradicted ?? false)),
+            ("principal", .optional(source?.principal.text)),
+            ("means", .optional(source?.means.text)),
         ])
     }
 
@@ -132,14 +135,16 @@ package enum AlertJSON {
 
     package static func responder(_ responder: Caller) -> JSONValue {
         .object([
-            ("uid", .integer(Int64(responder.account.uid))),
-            ("user", .optional(responder.account.name)),
+            ("uid", .optional(responder.account?.uid)),
+            ("user", .optional(responder.principal.user)),
             ("via", .string(responder.via)),
             ("tty", .optional(responder.tty)),
             ("ssh", .optional(responder.ssh)),
-            ("host", .string(responder.process.host)),
-            ("pid", .integer(Int64(responder.process.pid))),
-            ("account_host", .optional(responder.account.recordedHost)),
+            ("host", .optional(responder.process?.host)),
+            ("pid", .optional(responder.process?.pid)),
+            ("account_host", .optional(responder.account?.recordedHost)),
+            ("principal", .string(responder.principal.text)),
+            ("means", .optional(responder.means.text)),
         ])
     }
 

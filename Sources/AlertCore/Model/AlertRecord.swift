@@ -16,16 +16,21 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     public struct Source: Sendable, Hashable {
         /// The name that the caller gave.
         public let name: String
-        /// The account that asked; records don't hold the name that it had.
-        public let account: Account
-        /// The process that asked; its boot is left out, since only the log has it.
-        public let process: ProcessIdentity
+        /// The account or person that asked; records don't hold the name that an account had.
+        public internal(set) var principal: Principal
+        /// What spoke; the boot of a process is left out, since only the log has it.
+        public let means: Means
 
-        package init(name: String, _ account: Account, process: ProcessIdentity) {
+        package init(name: String, _ principal: Principal, _ means: Means) {
             self.name = name
-            self.account = Account(uid: account.uid, host: account.host)
-            self.process = process.recorded
+            self.principal = principal.unnamed
+            self.means = means.recorded
         }
+
+        /// The account that asked; `nil` for a person.
+        public var account: Account? { principal.account }
+        /// The process that asked; `nil` if something else did.
+        public var process: ProcessIdentity? { means.process }
     }
 
     /// What never changes, which all copies of a record share.
@@ -179,18 +184,18 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     }
 
     /// Names the hosts of the accounts that asked and answered as a process sees them.
-    package mutating func setAccounts(source host: String, responder: String?) {
-        if !source.account.host.isIdentical(to: host) {
-            let account = Account(uid: source.account.uid, host: host)
+    package mutating func nameHosts(_ shown: (Principal) -> Principal) {
+        var source = source
+        source.principal = shown(source.principal)
+        if !source.principal.host.isIdentical(to: self.source.principal.host) {
             asked = Asked(
-                id: id, alert: alert,
-                source: Source(name: source.name, account, process: source.process),
-                askedAt: askedAt, expiresAt: expiresAt)
+                id: id, alert: alert, source: source, askedAt: askedAt, expiresAt: expiresAt)
         }
-        guard let responder, let old = response?.responder?.account.host,
-            !old.isIdentical(to: responder)
-        else { return }
-        response?.setResponder(host: responder)
+        guard var response else { return }
+        let old = response.responder?.principal.host
+        response.nameHosts(shown)
+        guard !(response.responder?.principal.host).isIdentical(to: old) else { return }
+        self.response = response
     }
 
     /// Whether its deadline passed before it was shown on any screen.

@@ -111,8 +111,9 @@ package struct Ending: Sendable {
 
     private var who: String? {
         guard let responder else { return nil }
-        return SafeText.line(responder.account.label) + kind
+        return SafeText.line(responder.principal.label) + kind
             + " via \(SafeText.line(responder.via))"
+            + (responder.process == nil ? " with \(SafeText.line(responder.means.label))" : "")
             + (responder.tty.map { " on " + SafeText.line($0) } ?? "")
     }
 

@@ -10,8 +10,8 @@ import TextFormats
 public struct HistoryFilter: Sendable, Codable {
     /// The name of the asker.
     public var source: String?
-    /// The account that asked.
-    public var account: Account?
+    /// The account or the person that asked.
+    public var asker: Principal?
     /// The key that the alert was asked with.
     public var key: String?
     /// How it ended.
@@ -20,7 +20,7 @@ public struct HistoryFilter: Sendable, Codable {
     public var button: String?
     /// Who decided.
     public var by: ResolvedBy?
-    /// The name of the account that acted, as in ``Caller/account``.
+    /// The name of the account that acted, as in ``Caller/account``; `person:boss` for a person.
     public var user: String?
     /// The machine of the account that acted, as ``Account/host`` has it; `nil` for any.
     public var userHost: String?
@@ -44,13 +44,13 @@ public struct HistoryFilter: Sendable, Codable {
 
     /// Creates a filter; without conditions, everything matches.
     public init(
-        source: String? = nil, account: Account? = nil, key: String? = nil,
+        source: String? = nil, asker: Principal? = nil, key: String? = nil,
         outcome: Outcome? = nil, button: String? = nil, by: ResolvedBy? = nil, user: String? = nil,
         userHost: String? = nil, via: String? = nil, since: Date? = nil, until: Date? = nil,
         uncollected: Bool = false, text: String? = nil
     ) {
         self.source = source
-        self.account = account
+        self.asker = asker
         self.key = key
         self.outcome = outcome
         self.button = button
@@ -70,13 +70,13 @@ public struct HistoryFilter: Sendable, Codable {
         // Times are stored in milliseconds.
         let resolved = Timestamp.milliseconds(response.resolvedAt)
         return source.map(record.source.name.isIdentical) ?? true
-            && account.map { $0 == record.source.account } ?? true
+            && asker.map { $0 == record.source.principal } ?? true
             && key.map { record.alert.key.isIdentical(to: $0) } ?? true
             && outcome.map { $0 == response.outcome } ?? true
             && button.map { (response.button?.id).isIdentical(to: $0) } ?? true
             && by.map { $0 == response.by } ?? true
-            && user.map { (response.responder?.account.name).isIdentical(to: $0) } ?? true
-            && userHost.map { (response.responder?.account.host).isIdentical(to: $0) } ?? true
+            && user.map { (response.responder?.principal.user).isIdentical(to: $0) } ?? true
+            && userHost.map { (response.responder?.account?.host).isIdentical(to: $0) } ?? true
             && via.map { (response.responder?.via).isIdentical(to: $0) } ?? true
             && since.map { Timestamp.milliseconds($0) <= resolved } ?? true
             && until.map { Timestamp.milliseconds($0) > resolved } ?? true

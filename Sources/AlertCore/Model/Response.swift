@@ -59,7 +59,10 @@ public struct Response: Sendable, Equatable {
     public var note: String? { input.note }
 
     /// Names the host of the account that answered as a process sees it.
-    package mutating func setResponder(host: String) { responder?.account.host = host }
+    package mutating func nameHosts(_ shown: (Principal) -> Principal) {
+        guard let principal = responder?.principal else { return }
+        responder?.principal = shown(principal)
+    }
 
     /// The same response, once the asker has taken it.
     package func collected(at date: Date) -> Response {

@@ -28,7 +28,7 @@ extension AlertError: LoggedError {
             SafeText.line("\(self)")
         case .invalid, .noSuchButton: "the choice was not one that the alert offers"
         case .keyNotFound, .unknownCursor, .alreadyResolved, .late, .keyConflict, .noChoice,
-            .stale, .tooManyPending, .tooManyPendingOfAccount, .notYours:
+            .stale, .tooManyPending, .tooManyPendingOfPrincipal, .notYours:
             "the queue refused it"
         }
     }

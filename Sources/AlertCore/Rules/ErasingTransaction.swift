@@ -35,7 +35,7 @@ extension ErasingTransaction {
             }
             // Another purge may have erased it since it was found.
             guard found.record.response != nil, !found.record.isErased,
-                caller.hasRight(over: found.record.source.account)
+                caller.hasRight(over: found.record.source.principal)
             else { continue }
             try erase(found, leaving: ErasedButtons(of: found.record.alert))
             erased.append(id)

@@ -16,9 +16,9 @@ package protocol QueueTransaction: AnyObject {
     /// Returns an alert that the log confirms; `nil` if there is none.
     func alert(_ id: Alert.ID) throws -> StoredAlert?
 
-    /// Returns the alert that an account has asked with a key, if the log confirms it; of several,
+    /// Returns the alert that a principal has asked with a key, if the log confirms it; of several,
     /// the one that no other has replaced.
-    func alert(key: String, source: String, of account: Account) throws -> StoredAlert?
+    func alert(key: String, source: String, of principal: Principal) throws -> StoredAlert?
 
     /// The digest of the question of an alert with a key, from the entry of its ask.
     func keyDigest(of id: Alert.ID) throws -> KeyDigest
@@ -32,8 +32,10 @@ package protocol QueueTransaction: AnyObject {
     /// Whether a call of any process waits for an alert now, or may do so.
     func isAwaited(_ id: Alert.ID) throws -> Bool
 
-    /// How many alerts of a source wait, and how many of its account.
-    func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int)
+    /// How many alerts of a source wait, and how many of its principal.
+    func pendingCounts(
+        of principal: Principal, source: String
+    ) throws -> (source: Int, principal: Int)
 
     /// What came of a change with a name; `nil` if it has not taken effect within a day.
     func made(_ change: RequestedChange) throws -> MadeChange?
@@ -103,7 +105,7 @@ package final class PreparedQuestion: Sendable {
         var record = AlertRecord(
             id: id, alert: question.alert.recorded(source: question.source, expiry: expiry),
             source: AlertRecord.Source(
-                name: question.source, caller.account, process: caller.process),
+                name: question.source, caller.principal, caller.means),
             state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
@@ -125,7 +127,7 @@ extension QueueTransaction {
         let source = question.source
         var replaced: StoredAlert?
         if let key = question.alert.key,
-            let earlier = try alert(key: key, source: source, of: caller.account)
+            let earlier = try alert(key: key, source: source, of: caller.principal)
         {
             let receipt = try earlier.joined(by: question, at: now, head: head) {
                 try keyDigest(of: earlier.record.id)
@@ -142,7 +144,7 @@ extension QueueTransaction {
         }
         // Whatever can be refused is refused before anything is written.
         let leaves = replaced.map { $0.record.response == nil } ?? false
-        try checkLimits(of: question, caller.account, leaving: leaves ? 1 : 0)
+        try checkLimits(of: question, caller.principal, leaving: leaves ? 1 : 0)
         let expiry = try question.alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         let id = try nextID()
         // The key is free only then.
@@ -161,14 +163,15 @@ extension QueueTransaction {
 
     /// Makes sure that one more alert may wait, while some of the source leave the line.
     private func checkLimits(
-        of question: Question, _ account: Account, leaving count: Int
+        of question: Question, _ principal: Principal, leaving count: Int
     ) throws {
-        let pending = try pendingCounts(of: account, source: question.source)
+        let pending = try pendingCounts(of: principal, source: question.source)
         guard pending.source - count < question.pendingLimit else {
             throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
         }
-        guard pending.account - count < question.accountLimit else {
-            throw AlertError.tooManyPendingOfAccount(account, limit: question.accountLimit)
+        guard pending.principal - count < question.principalLimit else {
+            throw AlertError.tooManyPendingOfPrincipal(
+                principal, limit: question.principalLimit)
         }
     }
 
@@ -397,8 +400,8 @@ extension QueueTransaction {
         _ alert: StoredAlert, because reason: EntryReason? = nil, by caller: Caller
     ) throws -> Receipt {
         var record = alert.record
-        guard caller.mayCollect(from: record.source.account) else {
-            throw AlertError.notYours(record.id, owner: record.source.account)
+        guard caller.mayCollect(from: record.source.principal) else {
+            throw AlertError.notYours(record.id, owner: record.source.principal)
         }
         // The collector has read an expiry that is not stored yet.
         if alert.isOverdue(at: now) { record = try expire(alert, by: caller) }

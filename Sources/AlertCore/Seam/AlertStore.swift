@@ -23,7 +23,7 @@ package protocol AlertStore: Sendable {
     ///
     /// - Parameters:
     ///   - request: The caller's name for this call. A change that took effect in an earlier call
-    ///     of the same account and name is not made again: its receipt is returned, with the
+    ///     of the same principal and name is not made again: its receipt is returned, with the
     ///     record as it is now.
     ///   - epoch: The attachment of the screen that makes the changes, or the claim under which they
     ///     are made.

@@ -6,7 +6,7 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     package var alert: Alert.ID?
     /// The queue's current alert, as the leading screen announces it.
     package var current: Alert.ID?
-    package var account: Account
+    package var principal: Principal
     package var process: ProcessIdentity
     package var tty: String?
     /// The names of the presenters that can show something now.
@@ -28,8 +28,9 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         caller: Caller, presenters: [String], only: Alert.ID? = nil, hasDelegate: Bool,
         keepsLog: Bool = false
     ) {
-        account = caller.account
-        process = caller.process
+        principal = caller.principal
+        // What speaks through a process of ours is shown by that process.
+        process = caller.process ?? .current
         tty = caller.tty
         self.presenters = presenters
         self.only = only

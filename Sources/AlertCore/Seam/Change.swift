@@ -6,7 +6,7 @@ package enum Change: Sendable, Codable {
     /// waits and asks something else, it withdraws it as well.
     ///
     /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/tooManyPending(source:limit:)``
-    /// and ``AlertError/tooManyPendingOfAccount(_:limit:)`` among others.
+    /// and ``AlertError/tooManyPendingOfPrincipal(_:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
     /// which must match what was asked. A withdrawal of orphans alone has no effect on an alert that

@@ -31,14 +31,14 @@ package struct RequestedChange: Sendable, Hashable {
     /// How long it is kept, in milliseconds.
     package static let lifetime: Int64 = 86_400_000
 
-    package let account: Account
+    package let principal: Principal
     package let request: IdempotencyKey
     package let position: Int
 
     package init(_ request: IdempotencyKey, position: Int, by caller: Caller) {
         self.request = request
         self.position = position
-        account = caller.account
+        principal = caller.principal
     }
 }
 

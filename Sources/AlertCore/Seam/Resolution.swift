@@ -37,9 +37,10 @@ package enum Resolution: Sendable, Hashable, Codable {
         /// - Throws: ``AlertError/notYours(_:owner:)`` if the caller may not end the alert.
         func check(_ record: AlertRecord, _ caller: Caller) throws(AlertError) {
             let source = record.source
-            guard case .own = self, !caller.isAsker(source), !caller.hasRight(over: source.account)
+            guard case .own = self, !caller.isAsker(source),
+                !caller.hasRight(over: source.principal)
             else { return }
-            throw .notYours(record.id, owner: source.account)
+            throw .notYours(record.id, owner: source.principal)
         }
     }
 }

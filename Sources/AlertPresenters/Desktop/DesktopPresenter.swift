@@ -57,7 +57,7 @@ public struct DesktopPresenter: AlertPresenter {
     ///   server or the bus fails four times; ``ProgramError`` when another program closes the
     ///   notification four times.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
-        let user = try await users.soon(presentation.record.source.account)
+        let user = try await users.soon(presentation.record.source.principal)
         let text = AlertText(presentation, user: user, host: host, lines: 10)
         let session = NotificationSession(
             record: presentation.record, text: text, answering: answering,

@@ -52,7 +52,7 @@ public struct DialogPresenter: AlertPresenter {
     /// - Throws: `CancellationError` when its task is cancelled; ``ProgramError`` when the program
     ///   fails three times.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
-        let user = try await users.soon(presentation.record.source.account)
+        let user = try await users.soon(presentation.record.source.principal)
         let text = AlertText(presentation, user: user, host: host, lines: Self.lines)
         // A server that is busy answers late.
         let server = try await Blocking.run("alertq.display") { _ in DisplayServer.current ?? .x }

@@ -235,7 +235,7 @@ extension AlertSession {
 
     private func currentFacts() -> [String] {
         facts.texts(
-            user: users.name(presentation.record.source.account), isOrphaned: isOrphaned,
+            user: users.name(presentation.record.source.principal), isOrphaned: isOrphaned,
             waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now },
             namesFields: false, now: Date())
     }

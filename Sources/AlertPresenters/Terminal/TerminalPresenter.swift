@@ -80,7 +80,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         screen = TerminalScreen(terminal, hasColours: hasColours)
         host = ProcessIdentity.current.host
         hasScreen = (term ?? "dumb") != "dumb"
-        _ = users.name(.current)
+        _ = users.name(.account(.current))
     }
 
     /// Shows an alert, and returns what the person chose.
@@ -94,7 +94,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         setShowing(true)
         defer { setShowing(false) }
         lastChoice.withLock { $0 = nil }
-        _ = try await users.soon(presentation.record.source.account)
+        _ = try await users.soon(presentation.record.source.principal)
         guard hasScreen, let input = try keyInput(hasScreen: true) else {
             return try await prompt(presentation)
         }
@@ -146,7 +146,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) async throws -> PresenterChoice {
         guard await turn.take() else { throw CancellationError() }
         defer { turn.end() }
-        _ = try await users.soon(presentation.record.source.account)
+        _ = try await users.soon(presentation.record.source.principal)
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
@@ -243,7 +243,7 @@ extension TerminalPresenter {
         defer { input.stop() }
         let characters = terminal.characters
         let facts = AlertFacts(presentation, host: host, characters: characters)
-        let user = users.name(presentation.record.source.account)
+        let user = users.name(presentation.record.source.principal)
         let later = emptyLine == nil ? facts.laterOptions(now: Date()) : []
         var session = PromptSession(
             presentation,

@@ -2,36 +2,36 @@ import AlertCore
 import Dispatch
 import Synchronization
 
-/// The names of accounts, looked up in the background: a directory service may take a while.
+/// The names of principals, looked up in the background: a directory service may take a while.
 final class UserNames: Sendable {
     private struct State {
-        var names: [Account: String] = [:]
-        var asked: Set<Account> = []
+        var names: [Principal: String] = [:]
+        var asked: Set<Principal> = []
     }
 
     private let state = Mutex(State())
 
-    /// The name of an account if it is already known; the first call starts looking it up.
-    func name(_ account: Account) -> String? {
+    /// The name of a principal if it is already known; the first call starts looking it up.
+    func name(_ principal: Principal) -> String? {
         let (name, isNew) = state.withLock { state in
-            (state.names[account], state.asked.insert(account).inserted)
+            (state.names[principal], state.asked.insert(principal).inserted)
         }
         if isNew {
             DispatchQueue.global().async { [weak self] in
-                let name = account.named.label
-                self?.state.withLock { $0.names[account] = name }
+                let name = principal.named.label
+                self?.state.withLock { $0.names[principal] = name }
             }
         }
         return name
     }
 
-    /// The name of an account, after a short wait, so that it is there when the alert appears.
+    /// The name of a principal, after a short wait, so that it is there when the alert appears.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
-    func soon(_ account: Account) async throws -> String? {
-        for _ in 0..<20 where name(account) == nil {
+    func soon(_ principal: Principal) async throws -> String? {
+        for _ in 0..<20 where name(principal) == nil {
             try await Task.sleep(for: .milliseconds(5))
         }
-        return name(account)
+        return name(principal)
     }
 }

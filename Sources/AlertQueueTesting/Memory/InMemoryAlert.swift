@@ -31,7 +31,7 @@ struct InMemoryAlert {
     init(_ stored: StoredAlert, entry sequence: Int64) {
         let record = stored.record
         (id, alert, source) = (record.id, record.alert, record.source)
-        sourceName = SourceName(source.account, source.name)
+        sourceName = SourceName(source.principal, source.name)
         salt = record.salt ?? []
         asked = stored.asked
         expiry = stored.expiry

@@ -9,8 +9,8 @@ extension InMemoryQueue {
         case .id(let id):
             guard let found = self.alert(id) else { throw .notFound(id) }
             alert = found
-        case .key(let key, let source, let account):
-            guard let found = self.alert(key: key, source: source, of: account) else {
+        case .key(let key, let source, let principal):
+            guard let found = self.alert(key: key, source: source, of: principal) else {
                 throw .keyNotFound(key)
             }
             alert = found

@@ -16,7 +16,7 @@ struct InMemoryQueue {
     private var waitingIDs: [Alert.ID] = []
     /// The alert that has each key: of several, the one that no other has replaced.
     private var keys: [KeyName: Alert.ID] = [:]
-    /// How many alerts of each source wait; an account is the source without a name.
+    /// How many alerts of each source wait; a principal is the source without a name.
     private(set) var pending: [SourceName: Int] = [:]
 
     /// The changes with names that have taken effect, and when.
@@ -26,8 +26,8 @@ struct InMemoryQueue {
         id > 0 && id <= alerts.count ? alerts[Int(id) - 1] : nil
     }
 
-    func alert(key: String, source: String, of account: Account) -> InMemoryAlert? {
-        let name = KeyName(SourceName(account, source), key)
+    func alert(key: String, source: String, of principal: Principal) -> InMemoryAlert? {
+        let name = KeyName(SourceName(principal, source), key)
         return keys[name].flatMap(alert)
     }
 
@@ -96,7 +96,7 @@ extension InMemoryQueue {
 
     private mutating func changePending(of alert: InMemoryAlert, by difference: Int) {
         pending[alert.sourceName, default: 0] += difference
-        pending[SourceName(alert.source.account, ""), default: 0] += difference
+        pending[SourceName(alert.source.principal, ""), default: 0] += difference
     }
 }
 

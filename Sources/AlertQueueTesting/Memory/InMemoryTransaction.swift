@@ -76,8 +76,8 @@ extension InMemoryTransaction: QueueTransaction {
 
     func alert(_ id: Alert.ID) -> StoredAlert? { queue.alert(id)?.stored }
 
-    func alert(key: String, source: String, of account: Account) -> StoredAlert? {
-        queue.alert(key: key, source: source, of: account)?.stored
+    func alert(key: String, source: String, of principal: Principal) -> StoredAlert? {
+        queue.alert(key: key, source: source, of: principal)?.stored
     }
 
     func keyDigest(of id: Alert.ID) throws(AlertError) -> KeyDigest {
@@ -90,10 +90,12 @@ extension InMemoryTransaction: QueueTransaction {
 
     func isAwaited(_ id: Alert.ID) -> Bool { screens.isAwaited(id) }
 
-    func pendingCounts(of account: Account, source: String) -> (source: Int, account: Int) {
+    func pendingCounts(
+        of principal: Principal, source: String
+    ) -> (source: Int, principal: Int) {
         (
-            queue.pending[SourceName(account, source), default: 0],
-            queue.pending[SourceName(account, ""), default: 0]
+            queue.pending[SourceName(principal, source), default: 0],
+            queue.pending[SourceName(principal, ""), default: 0]
         )
     }
 

@@ -1,13 +1,13 @@
 import AlertCore
 
-/// When the alerts of each source, account and priority last appeared on the screen, which decides
+/// When the alerts of each source, principal and priority last appeared on the screen, which decides
 /// whose turn it is.
 ///
 /// Moments are told by the sequence numbers of the log's entries; 0 stands for never.
 struct InMemoryTurns {
     private struct Lane: Hashable {
         let priority: Alert.Priority
-        var account: Account?
+        var principal: Principal?
         var source: SourceName?
     }
 
@@ -15,9 +15,9 @@ struct InMemoryTurns {
 
     /// Records that an alert had its turn.
     mutating func note(_ alert: InMemoryAlert, entry sequence: Int64) {
-        let (priority, account) = (alert.alert.priority, alert.source.account)
+        let (priority, principal) = (alert.alert.priority, alert.source.principal)
         shown[Lane(priority: priority)] = sequence
-        shown[Lane(priority: priority, account: account)] = sequence
+        shown[Lane(priority: priority, principal: principal)] = sequence
         shown[Lane(priority: priority, source: alert.sourceName)] = sequence
     }
 
@@ -35,11 +35,11 @@ struct InMemoryTurns {
         return PriorityLines.next(of: lines, at: now) { alert($0)?.position }.flatMap(alert)
     }
 
-    private func line(_ head: InMemoryAlert) -> SourceLine<Account> {
-        let (priority, account) = (head.alert.priority, head.source.account)
+    private func line(_ head: InMemoryAlert) -> SourceLine<Principal> {
+        let (priority, principal) = (head.alert.priority, head.source.principal)
         return SourceLine(
-            head: head.id, queued: head.queuedSequence, account: account,
-            accountShown: shown[Lane(priority: priority, account: account), default: 0],
+            head: head.id, queued: head.queuedSequence, principal: principal,
+            principalShown: shown[Lane(priority: priority, principal: principal), default: 0],
             sourceShown: shown[Lane(priority: priority, source: head.sourceName), default: 0])
     }
 }

@@ -1,13 +1,13 @@
 import AlertCore
 
-/// The identity of a source: an account, and a name in bytes, because names that Swift considers
+/// The identity of a source: a principal, and a name in bytes, because names that Swift considers
 /// equal may differ in their bytes.
 struct SourceName: Hashable {
-    let account: Account
+    let principal: Principal
     let name: [UInt8]
 
-    init(_ account: Account, _ name: String) {
-        self.account = account
+    init(_ principal: Principal, _ name: String) {
+        self.principal = principal
         self.name = Array(name.utf8)
     }
 }

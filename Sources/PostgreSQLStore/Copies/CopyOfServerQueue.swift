@@ -226,9 +226,9 @@ package final class ServerCopyTarget: CopyTarget {
 
     package func finish(_ copied: CopiedQueue, at now: ClockReading) throws -> AuditReport {
         let hosts = Set(
-            try db.rows("SELECT DISTINCT host FROM sources WHERE queue = $1", queue) {
+            try db.rows("SELECT DISTINCT principal FROM sources WHERE queue = $1", queue) {
                 $0.text()
-            })
+            }.compactMap { Principal(text: $0)?.account?.host })
         // Accounts without a machine are those of one machine, which must have no others.
         let home = hosts.contains("") ? copied.home ?? home : ""
         guard home.isEmpty || !hosts.contains(home) else {
@@ -257,7 +257,7 @@ package final class ServerCopyTarget: CopyTarget {
     /// The words of an alert that has ended.
     private func words(of values: [Value]) throws -> Value {
         // The source has no words.
-        let row = CopiedTable.alertRow(in: values, source: ["", 0, ""])
+        let row = CopiedTable.alertRow(in: values, source: ["", "0"])
         let alert = try AlertRow(row).record
         guard let response = alert.response, !alert.isErased else { return .null }
         return .texts(SearchLexemes.of(alert.alert, response.input))

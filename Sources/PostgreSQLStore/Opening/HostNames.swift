@@ -21,45 +21,45 @@ struct HostNames: Sendable {
         return host.isIdentical(to: own) ? "" : host
     }
 
-    func stored(_ account: Account) -> Account {
-        var account = account
-        account.host = stored(account.host)
-        return account
+    func stored(_ principal: Principal) -> Principal { named(principal, stored) }
+
+    func shown(_ principal: Principal) -> Principal { named(principal, shown) }
+
+    private func named(_ principal: Principal, _ name: (String) -> String) -> Principal {
+        var principal = principal
+        principal.setHost(name(principal.host))
+        return principal
     }
 
     func stored(_ caller: Caller) -> Caller {
         var caller = caller
-        caller.account = stored(caller.account)
+        caller.principal = stored(caller.principal)
         return caller
     }
 
     func stored(_ filter: HistoryFilter) -> HistoryFilter {
         var filter = filter
-        filter.account = filter.account.map(stored)
+        filter.asker = filter.asker.map(stored)
         filter.userHost = filter.userHost.map(stored)
         return filter
     }
 
     func shown(_ record: AlertRecord) -> AlertRecord {
         var record = record
-        let (source, responder) = (record.source.account, record.response?.responder?.account)
-        record.setAccounts(
-            source: shown(source.host), responder: responder.map { shown($0.host) })
+        record.nameHosts(shown)
         return record
     }
 
     /// An entry, whose hash covers the host as it is stored.
     func shown(_ entry: AuditEntry) -> AuditEntry {
         var entry = entry
-        entry.setResponder(host: shown(entry.event.responder.account.host))
+        entry.nameHosts(shown)
         return entry
     }
 
     private func shown(_ response: Response) -> Response {
         var response = response
-        if let host = response.responder?.account.host {
-            response.setResponder(host: shown(host))
-        }
+        response.nameHosts(shown)
         return response
     }
 
@@ -69,16 +69,10 @@ struct HostNames: Sendable {
         case .alreadyResolved(let response): return .alreadyResolved(shown(response))
         case .late(let response): return .late(shown(response))
         case .notYours(let id, let owner): return .notYours(id, owner: shown(owner))
-        case .tooManyPendingOfAccount(let account, let limit):
-            return .tooManyPendingOfAccount(shown(account), limit: limit)
+        case .tooManyPendingOfPrincipal(let principal, let limit):
+            return .tooManyPendingOfPrincipal(shown(principal), limit: limit)
         default: return error
         }
-    }
-
-    func shown(_ account: Account) -> Account {
-        var account = account
-        account.host = shown(account.host)
-        return account
     }
 
     func shown(_ receipt: Receipt) -> Receipt {

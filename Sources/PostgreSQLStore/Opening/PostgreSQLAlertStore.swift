@@ -531,10 +531,10 @@ extension Change {
         let alert: Alert.ID
         switch self {
         case .ask(let question):
-            let (account, source) = (caller.account, question.source)
-            var needed = [Query.sources(queue, account, source)]
+            let (principal, source) = (caller.principal, question.source)
+            var needed = [Query.sources(queue, principal, source)]
             if let key = question.alert.key {
-                let query = Query.key(queue, key, source: source, of: account)
+                let query = Query.key(queue, key, source: source, of: principal)
                 needed += [query.row, query.trail]
             }
             return needed

@@ -96,8 +96,8 @@ enum Query {
     static func one(_ queue: Value, _ reference: AlertReference) -> One {
         switch reference {
         case .id(let id): one(queue, id)
-        case .key(let key, let source, let account):
-            self.key(queue, key, source: source, of: account)
+        case .key(let key, let source, let principal):
+            self.key(queue, key, source: source, of: principal)
         }
     }
 
@@ -107,28 +107,25 @@ enum Query {
 
     /// The same of the alert that has a key.
     static func key(
-        _ queue: Value, _ key: String, source: String, of account: Account
+        _ queue: Value, _ key: String, source: String, of principal: Principal
     ) -> One {
         let id = """
             (SELECT alerts.id FROM alerts JOIN sources ON sources.id = alerts.source_id
             WHERE alerts.queue = $1 AND alerts.key = $2 AND sources.name = $3
-                AND sources.uid = $4 AND sources.host = $5 AND sources.queue = $1
+                AND sources.principal = $4 AND sources.queue = $1
             ORDER BY superseded_by LIMIT 1)
             """
-        let values: [Value] = [
-            queue, .text(key), .text(source), .integer(Int64(account.uid)),
-            .text(account.host),
-        ]
-        return One(id: id, values: values)
+        return One(
+            id: id, values: [queue, .text(key), .text(source), .text(principal.text)])
     }
 
-    /// A source of an account, and the row of the account itself, which has no name.
-    static func sources(_ queue: Value, _ account: Account, _ name: String) -> Statement {
+    /// A source of a principal, and the row of the principal itself, which has no name.
+    static func sources(_ queue: Value, _ principal: Principal, _ name: String) -> Statement {
         Statement(
             """
             SELECT name, id, pending FROM sources
-            WHERE queue = $1 AND uid = $2 AND name IN ($3, '') AND host = $4
-            """, queue, .integer(Int64(account.uid)), .text(name), .text(account.host))
+            WHERE queue = $1 AND principal = $2 AND name IN ($3, '')
+            """, queue, .text(principal.text), .text(name))
     }
 
     static func erasure(_ queue: Value, _ sequence: Int64) -> Statement {
@@ -151,9 +148,9 @@ enum Query {
             SELECT alert_id, seq, made_ms, (SELECT hash FROM audit
                 WHERE audit.queue = requests.queue AND audit.seq = requests.seq)
             FROM requests
-            WHERE queue = $1 AND host = $2 AND uid = $3 AND request = $4 AND position = $5
-            """, queue, .text(change.account.host), .integer(Int64(change.account.uid)),
-            .blob(change.request.bytes), .integer(change.position))
+            WHERE queue = $1 AND principal = $2 AND request = $3 AND position = $4
+            """, queue, .text(change.principal.text), .blob(change.request.bytes),
+            .integer(change.position))
     }
 
     /// The rows of the attached screens; see ``ScreenRow``.
@@ -279,8 +276,8 @@ extension Connection {
         guard let head = found[0].first({ AuditHead($0, at: 0) }) else { throw Self.noHead }
         guard var row = try found[1].first({ try AlertRow($0) }) else { return nil }
         row = try row.checked(by: found[2]) { try run(Query.erasure(queue, $0)) }
-        if case .key(let key, let source, let account) = reference {
-            row = try row.checkedKey(key, source: source, of: account)
+        if case .key(let key, let source, let principal) = reference {
+            row = try row.checkedKey(key, source: source, of: principal)
         }
         let isCancelRequested =
             try row.record.response == nil

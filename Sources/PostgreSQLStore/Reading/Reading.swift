@@ -10,8 +10,8 @@ extension PostgreSQLAlertStore {
     ) async throws(AlertError) -> Receipt {
         let hosts = hosts
         let stored =
-            if case .key(let key, let source, let account) = reference {
-                AlertReference.key(key, source: source, of: hosts.stored(account))
+            if case .key(let key, let source, let principal) = reference {
+                AlertReference.key(key, source: source, of: hosts.stored(principal))
             } else {
                 reference
             }
@@ -314,8 +314,8 @@ extension Connection {
         // The first of each source, which one look into the index finds.
         let lines = try rows(
             """
-            SELECT p.priority, head.id, head.queued_seq, account.id,
-                coalesce(of_account.seq, 0), coalesce(of_source.seq, 0)
+            SELECT p.priority, head.id, head.queued_seq, principal.id,
+                coalesce(of_principal.seq, 0), coalesce(of_source.seq, 0)
             FROM generate_series(0, 3) AS p (priority)
             CROSS JOIN sources
             CROSS JOIN LATERAL (SELECT id, queued_seq FROM alerts
@@ -325,14 +325,14 @@ extension Connection {
                         OR id = ANY ($3::bigint[]))
                     AND id <> ALL ($4::bigint[]) AND ($5 = 0 OR buttons <> '[]')
                 ORDER BY queued_seq LIMIT 1) AS head
-            LEFT JOIN sources AS account ON account.queue = $1 AND account.uid = sources.uid
-                AND account.name = '' AND account.host = sources.host
-            LEFT JOIN turns AS of_account ON of_account.queue = $1
-                AND of_account.priority = p.priority AND of_account.account = account.id
-                AND of_account.source = 0
+            LEFT JOIN sources AS principal ON principal.queue = $1
+                AND principal.principal = sources.principal AND principal.name = ''
+            LEFT JOIN turns AS of_principal ON of_principal.queue = $1
+                AND of_principal.priority = p.priority
+                AND of_principal.principal_id = principal.id AND of_principal.source_id = 0
             LEFT JOIN turns AS of_source ON of_source.queue = $1
-                AND of_source.priority = p.priority AND of_source.account = account.id
-                AND of_source.source = sources.id
+                AND of_source.priority = p.priority AND of_source.principal_id = principal.id
+                AND of_source.source_id = sources.id
             WHERE sources.queue = $1 AND sources.name <> '' AND sources.pending > 0
             """, queue, .texts(query.presenters), .integers(query.own),
             .integers(query.except), .integer(hasButtons ? 1 : 0)
@@ -341,7 +341,7 @@ extension Connection {
                 priority: Int(row.integer(at: 0)),
                 line: SourceLine(
                     head: row.integer(at: 1), queued: row.integer(at: 2),
-                    account: row.integer(at: 3), accountShown: row.integer(at: 4),
+                    principal: row.integer(at: 3), principalShown: row.integer(at: 4),
                     sourceShown: row.integer(at: 5))
             )
         }
@@ -350,7 +350,7 @@ extension Connection {
             try rows(
                 """
                 SELECT priority, seq FROM turns
-                WHERE queue = $1 AND account = 0 AND source = 0
+                WHERE queue = $1 AND principal_id = 0 AND source_id = 0
                 """, queue
             ) { (Int($0.integer(at: 0)), $0.integer(at: 1)) }, uniquingKeysWith: { $1 })
         let all = Alert.Priority.allCases.map { priority in

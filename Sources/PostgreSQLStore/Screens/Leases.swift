@@ -192,7 +192,7 @@ final class Leases: Sendable {
 
     func text(_ screen: AttachedScreen) throws(AlertError) -> String {
         var screen = screen
-        screen.account = hosts.stored(screen.account)
+        screen.principal = hosts.stored(screen.principal)
         do {
             // It is compared with what was stored.
             let encoder = JSONEncoder()
@@ -220,7 +220,7 @@ final class Leases: Sendable {
                 var screen = try? JSONDecoder().decode(
                     AttachedScreen.self, from: Data(row.text.utf8))
             else { continue }
-            screen.account = hosts.shown(screen.account)
+            screen.principal = hosts.shown(screen.principal)
             if row.silence > Lease.silence { screen.silence = .milliseconds(row.silence) }
             if row.leads { roster.leader = screen } else { roster.followers.append(screen) }
         }

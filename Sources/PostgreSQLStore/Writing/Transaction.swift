@@ -10,7 +10,7 @@ import TextFormats
 /// together with the commit: two round trips, however many members it has.
 final class Transaction {
     struct SourceName: Hashable {
-        let account: Account
+        let principal: Principal
         let name: ExactText
     }
 
@@ -263,12 +263,12 @@ final class Transaction {
             pipeline.add(
                 """
                 UPDATE sources SET pending = greatest(0, pending + counts.difference)
-                FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[])
-                    AS counts (uid, name, host, difference)
-                WHERE queue = $1 AND sources.uid = counts.uid
-                    AND sources.name = counts.name AND sources.host = counts.host
-                """, queue, .integers(counts.keys.map { Int64($0.account.uid) }),
-                .texts(counts.keys.map(\.name.text)), .texts(counts.keys.map(\.account.host)),
+                FROM unnest($2::text[], $3::text[], $4::bigint[])
+                    AS counts (principal, name, difference)
+                WHERE queue = $1 AND sources.principal = counts.principal
+                    AND sources.name = counts.name
+                """, queue, .texts(counts.keys.map(\.principal.text)),
+                .texts(counts.keys.map(\.name.text)),
                 .integers(counts.values.map { Int64($0) }))
         }
         pipeline.add(
@@ -333,8 +333,8 @@ extension Transaction: QueueTransaction {
         }.alert
     }
 
-    func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
-        let query = Query.key(queue, key, source: source, of: account)
+    func alert(key: String, source: String, of principal: Principal) throws -> StoredAlert? {
+        let query = Query.key(queue, key, source: source, of: principal)
         var isFresh = changedKeys.contains(key)
         var row = try read(query.row, isFresh: isFresh).first { try AlertRow($0) }
         if !isFresh, let id = row?.record.id, changedAlerts.contains(id) {
@@ -343,7 +343,7 @@ extension Transaction: QueueTransaction {
         }
         return try row?.checked(by: read(query.trail, isFresh: isFresh)) {
             try read(Query.erasure(queue, $0))
-        }.checkedKey(key, source: source, of: account).alert
+        }.checkedKey(key, source: source, of: principal).alert
     }
 
     func keyDigest(of id: Alert.ID) throws -> KeyDigest {
@@ -367,14 +367,14 @@ extension Transaction: QueueTransaction {
     }
 
     func pendingCounts(
-        of account: Account, source: String
-    ) throws -> (source: Int, account: Int) {
-        (try pendingCount(of: account, source), try pendingCount(of: account, ""))
+        of principal: Principal, source: String
+    ) throws -> (source: Int, principal: Int) {
+        (try pendingCount(of: principal, source), try pendingCount(of: principal, ""))
     }
 
-    private func pendingCount(of account: Account, _ name: String) throws -> Int {
-        let key = SourceName(account: account, name: ExactText(name))
-        return try (source(of: account, name)?.pending ?? 0) + counts[key, default: 0]
+    private func pendingCount(of principal: Principal, _ name: String) throws -> Int {
+        let key = SourceName(principal: principal, name: ExactText(name))
+        return try (source(of: principal, name)?.pending ?? 0) + counts[key, default: 0]
     }
 
     func made(_ change: RequestedChange) throws -> MadeChange? {
@@ -400,12 +400,12 @@ extension Transaction: QueueTransaction {
             .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)))
         write(
             """
-            INSERT INTO requests (queue, host, uid, request, position, alert_id, seq, made_ms)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (queue, request, uid, host, position) DO UPDATE SET
+            INSERT INTO requests (queue, principal, request, position, alert_id, seq, made_ms)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (queue, request, principal, position) DO UPDATE SET
                 alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
-            """, queue, .text(change.account.host), .integer(Int64(change.account.uid)),
-            .blob(change.request.bytes), .integer(change.position), .integer(made.alert),
+            """, queue, .text(change.principal.text), .blob(change.request.bytes),
+            .integer(change.position), .integer(made.alert),
             .integer(made.head.sequence), .integer(now.wallMilliseconds))
     }
 
@@ -421,16 +421,16 @@ extension Transaction: QueueTransaction {
     func insert(
         _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
     ) throws {
-        let (account, name) = (prepared.caller.account, prepared.question.source)
-        let source = try findOrInsertSource(of: account, name)
-        _ = try findOrInsertSource(of: account, "")
+        let (principal, name) = (prepared.caller.principal, prepared.question.source)
+        let source = try findOrInsertSource(of: principal, name)
+        _ = try findOrInsertSource(of: principal, "")
         writes += 1
         newAlerts.append(
             prepared.values(
                 id: id, source: source.id, at: now, expiry: expiry,
                 entry: head.sequence.addingBounded(1)))
         lastID = id
-        count(account, name, by: 1)
+        count(principal, name, by: 1)
         changedAlerts.insert(id)
         if let key = prepared.question.alert.key { changedKeys.insert(key) }
     }
@@ -444,15 +444,15 @@ extension Transaction: QueueTransaction {
                 .integer(moment.wallMilliseconds))
             write(
                 """
-                INSERT INTO turns (queue, priority, account, source, seq)
-                SELECT $1, alerts.priority, ids.account, ids.source, $3
+                INSERT INTO turns (queue, priority, principal_id, source_id, seq)
+                SELECT $1, alerts.priority, ids.principal, ids.source, $3
                 FROM alerts JOIN sources ON sources.id = alerts.source_id
-                JOIN sources AS account ON account.queue = sources.queue AND account.name = ''
-                    AND account.uid = sources.uid AND account.host = sources.host
-                CROSS JOIN LATERAL (VALUES (0::bigint, 0::bigint), (account.id, 0),
-                    (account.id, alerts.source_id)) AS ids (account, source)
+                JOIN sources AS principal ON principal.queue = sources.queue
+                    AND principal.principal = sources.principal AND principal.name = ''
+                CROSS JOIN LATERAL (VALUES (0::bigint, 0::bigint), (principal.id, 0),
+                    (principal.id, alerts.source_id)) AS ids (principal, source)
                 WHERE alerts.queue = $1 AND alerts.id = $2
-                ON CONFLICT (queue, priority, account, source) DO UPDATE
+                ON CONFLICT (queue, priority, principal_id, source_id) DO UPDATE
                     SET seq = excluded.seq
                 """, queue, id, .integer(head.sequence))
         case .snoozed(let until, let isRequeued):
@@ -471,7 +471,7 @@ extension Transaction: QueueTransaction {
                     + response.values(
                         of: record, givenAt: givenAt, at: now, entry: head.sequence)
                     + [.texts(SearchLexemes.of(record.alert, response.input))])
-            count(record.source.account, record.source.name, by: -1)
+            count(record.source.principal, record.source.name, by: -1)
         case .superseded(let successor):
             write(
                 "UPDATE alerts SET superseded_by = $3 WHERE queue = $1 AND id = $2", queue, id,
@@ -505,17 +505,17 @@ extension QueryResult {
 // MARK: - Sources
 
 extension Transaction {
-    private func source(of account: Account, _ name: String) throws -> SourceRow? {
-        let key = SourceName(account: account, name: ExactText(name))
+    private func source(of principal: Principal, _ name: String) throws -> SourceRow? {
+        let key = SourceName(principal: principal, name: ExactText(name))
         if let known = sources[key] { return known }
-        let rows = try read(Query.sources(queue, account, name)).rows { row in
+        let rows = try read(Query.sources(queue, principal, name)).rows { row in
             (
                 name: row.optionalText(at: 0) ?? "",
                 row: SourceRow(id: row.integer(at: 1), pending: Int(row.integer(at: 2)))
             )
         }
         for (name, row) in rows {
-            sources[SourceName(account: account, name: ExactText(name))] = row
+            sources[SourceName(principal: principal, name: ExactText(name))] = row
         }
         return sources[key]
     }
@@ -525,25 +525,25 @@ extension Transaction {
         (SELECT coalesce(max(id), $1::int::bigint << 32) + 1 FROM sources WHERE queue = $1)
         """
 
-    private func findOrInsertSource(of account: Account, _ name: String) throws -> SourceRow {
-        if let source = try source(of: account, name) { return source }
+    private func findOrInsertSource(of principal: Principal, _ name: String) throws -> SourceRow {
+        if let source = try source(of: principal, name) { return source }
         let statement = Statement(
             """
-            INSERT INTO sources (queue, id, host, uid, name)
-            VALUES ($1, \(Self.nextSource), $2, $3, $4) RETURNING id
-            """, queue, .text(account.host), .integer(Int64(account.uid)), .text(name))
+            INSERT INTO sources (queue, id, principal, name)
+            VALUES ($1, \(Self.nextSource), $2, $3) RETURNING id
+            """, queue, .text(principal.text), .text(name))
         guard let id = try read(statement, isFresh: true).first({ $0.integer() }) else {
             throw AlertError.inconsistent(nil, "a source could not be stored")
         }
         writes += 1
         let row = SourceRow(id: id, pending: 0)
-        sources[SourceName(account: account, name: ExactText(name))] = row
+        sources[SourceName(principal: principal, name: ExactText(name))] = row
         return row
     }
 
-    private func count(_ account: Account, _ name: String, by difference: Int) {
+    private func count(_ principal: Principal, _ name: String, by difference: Int) {
         for name in [name, ""] {
-            let key = SourceName(account: account, name: ExactText(name))
+            let key = SourceName(principal: principal, name: ExactText(name))
             counts[key, default: 0] += difference
         }
     }

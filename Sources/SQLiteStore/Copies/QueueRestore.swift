@@ -146,7 +146,7 @@ struct QueueRestore: Sendable {
                 UPDATE sources SET pending = (SELECT count(*) FROM alerts
                     JOIN sources AS source ON source.id = alerts.source_id
                     WHERE outcome IS NULL
-                        AND source.uid = sources.uid AND source.host = sources.host
+                        AND source.principal = sources.principal
                         AND (sources.name = '' OR source.id = sources.id))
                 """)
             return try head.flatMap { try database.handle.auditHead(at: $0.sequence) }

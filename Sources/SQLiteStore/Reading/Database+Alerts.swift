@@ -21,7 +21,7 @@ extension Database {
     private enum SourceColumn: Int, ColumnList { case id, pending }
 
     private static let sourceByName =
-        "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ? AND host = ?"
+        "SELECT \(SourceColumn.list) FROM sources WHERE principal = ? AND name = ?"
 
     private static let byKey =
         joined + " WHERE alerts.source_id = ? AND alerts.key = ? ORDER BY superseded_by LIMIT 1"
@@ -48,22 +48,20 @@ extension Database {
         do { return try checkedAlert(id) } catch AlertError.inconsistent { return nil }
     }
 
-    /// Returns the alert that an account has asked with a key, if the log confirms it.
+    /// Returns the alert that a principal has asked with a key, if the log confirms it.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
-    func checkedAlert(key: String, source: String, of account: Account) throws -> AlertRow? {
-        guard let sourceID = try self.source(of: account, name: source)?.id,
+    func checkedAlert(key: String, source: String, of principal: Principal) throws -> AlertRow? {
+        guard let sourceID = try self.source(of: principal, name: source)?.id,
             let found = try first(
                 Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
         else { return nil }
-        return try checked(found).checkedKey(key, source: source, of: account)
+        return try checked(found).checkedKey(key, source: source, of: principal)
     }
 
-    /// Returns the source with this name of an account, and how many of its alerts wait.
-    func source(of account: Account, name: String) throws -> (id: Int64, pending: Int64)? {
-        try first(
-            Self.sourceByName, .integer(Int64(account.uid)), .text(name), .text(account.host)
-        ) { row in
+    /// Returns the source with this name of a principal, and how many of its alerts wait.
+    func source(of principal: Principal, name: String) throws -> (id: Int64, pending: Int64)? {
+        try first(Self.sourceByName, .text(principal.text), .text(name)) { row in
             (id: row.integer(SourceColumn.id), pending: row.integer(SourceColumn.pending))
         }
     }

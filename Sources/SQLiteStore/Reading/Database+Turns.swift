@@ -6,13 +6,13 @@ import SQLite
 // the lines that they compare.
 extension Database {
     private enum LineColumn: Int, ColumnList {
-        case id, queuedSeq, account, accountShown, sourceShown
+        case id, queuedSeq, principal, principalShown, sourceShown
 
         var sql: String {
             switch self {
             case .id, .queuedSeq: "alerts.\(snakeCased)"
-            case .account: "account.id"
-            case .accountShown: "coalesce(of_account.seq, 0)"
+            case .principal: "principal.id"
+            case .principalShown: "coalesce(of_principal.seq, 0)"
             case .sourceShown: "coalesce(of_source.seq, 0)"
             }
         }
@@ -36,12 +36,12 @@ extension Database {
         SELECT \(LineColumn.list) FROM heads
         CROSS JOIN alerts ON alerts.id = heads.id
         CROSS JOIN sources ON sources.id = heads.source
-        LEFT JOIN sources AS account
-            ON account.uid = sources.uid AND account.name = '' AND account.host = sources.host
-        LEFT JOIN turns AS of_account ON of_account.priority = ?1
-            AND of_account.account = account.id AND of_account.source = 0
+        LEFT JOIN sources AS principal
+            ON principal.principal = sources.principal AND principal.name = ''
+        LEFT JOIN turns AS of_principal ON of_principal.priority = ?1
+            AND of_principal.principal_id = principal.id AND of_principal.source_id = 0
         LEFT JOIN turns AS of_source ON of_source.priority = ?1
-            AND of_source.account = account.id AND of_source.source = sources.id
+            AND of_source.principal_id = principal.id AND of_source.source_id = sources.id
         """
 
     /// Returns the alert among the candidates whose turn it is.
@@ -59,15 +59,15 @@ extension Database {
         try rows(Self.lines, candidates.values(priority)) { row in
             SourceLine(
                 head: row.integer(LineColumn.id), queued: row.integer(LineColumn.queuedSeq),
-                account: row.integer(LineColumn.account),
-                accountShown: row.integer(LineColumn.accountShown),
+                principal: row.integer(LineColumn.principal),
+                principalShown: row.integer(LineColumn.principalShown),
                 sourceShown: row.integer(LineColumn.sourceShown))
         }
     }
 
     private func lastShown(_ priority: Alert.Priority) throws -> Int64 {
         try first(
-            "SELECT seq FROM turns WHERE priority = ? AND account = 0 AND source = 0",
+            "SELECT seq FROM turns WHERE priority = ? AND principal_id = 0 AND source_id = 0",
             .integer(priority.rawValue)
         ) { $0.integer() } ?? 0
     }
@@ -76,13 +76,13 @@ extension Database {
     func noteTurn(of id: Alert.ID, entry sequence: Int64) throws {
         try run(
             """
-            INSERT INTO turns (priority, account, source, seq)
+            INSERT INTO turns (priority, principal_id, source_id, seq)
                 SELECT priority, ids.value ->> 0, ids.value ->> 1, ?2
                 FROM alerts JOIN sources ON sources.id = source_id
-                JOIN sources AS account ON account.uid = sources.uid AND account.name = ''
-                    AND account.host = sources.host
-                JOIN json_each(json_array(json_array(0, 0), json_array(account.id, 0),
-                    json_array(account.id, source_id))) AS ids
+                JOIN sources AS principal ON principal.principal = sources.principal
+                    AND principal.name = ''
+                JOIN json_each(json_array(json_array(0, 0), json_array(principal.id, 0),
+                    json_array(principal.id, source_id))) AS ids
                 WHERE alerts.id = ?1
             ON CONFLICT DO UPDATE SET seq = excluded.seq
             """, [.integer(id), .integer(sequence)])

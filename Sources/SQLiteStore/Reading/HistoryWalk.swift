@@ -121,9 +121,9 @@ struct HistoryWalk {
         let outcomes = (filter.outcome.map { [$0] } ?? Outcome.allCases).map {
             "outcome = '\($0.rawValue)'"
         }
-        let user = filter.user.map { "responder = \(values.add(.text($0)))" }
+        let user = filter.user.map { "responder_name = \(values.add(.text($0)))" }
         if let sources = try sources() {
-            (rest.source, rest.account) = (nil, nil)
+            (rest.source, rest.asker) = (nil, nil)
             return sources.flatMap { source in
                 let source = "source_id = \(values.add(.integer(source)))"
                 return user.map { [("alerts_source_responder", "\(source) AND \($0)")] }

@@ -67,8 +67,8 @@ extension SQLiteAlertStore {
             let row =
                 switch reference {
                 case .id(let id): try db.checkedAlert(id)
-                case .key(let key, let source, let account):
-                    try db.checkedAlert(key: key, source: source, of: account)
+                case .key(let key, let source, let principal):
+                    try db.checkedAlert(key: key, source: source, of: principal)
                 }
             return try row.map { try db.receipt(of: $0, at: clock.now()) }
         }

@@ -229,13 +229,13 @@ extension AttachedScreen {
     fileprivate var text: JSONValue {
         let names = Self.fitting(presenters)
         let numbers = [("alert", alert), ("current", current), ("only", only)]
-        let words = [("user", account.name), ("tty", tty), ("host", process.host)]
+        let words = [("user", principal.user), ("tty", tty), ("host", process.host)]
         let flags = [
             ("hasMorePresenters", names.count < presenters.count), ("hasDelegate", hasDelegate),
             ("writesLog", keepsLog), ("showsOtherQueue", isBusy),
         ]
         var members: [(key: String, value: JSONValue)] = [
-            ("uid", .integer(Int64(account.uid))), ("pid", .integer(Int64(process.pid))),
+            ("principal", .string(principal.text)), ("pid", .integer(Int64(process.pid))),
             ("presenters", .array(names.map(JSONValue.string))),
         ]
         for case (let name, let number?) in numbers { members.append((name, .integer(number))) }
@@ -256,8 +256,10 @@ extension AttachedScreen {
     }
 
     fileprivate init?(_ text: JSONValue) {
-        guard let uid = text["uid"]?.integer.flatMap(UInt32.init(exactly:)),
-            let pid = text["pid"]?.integer.flatMap(Int32.init(exactly:)),
+        guard
+            let principal = text["principal"]?.string.flatMap({
+                Principal(text: $0, user: text["user"]?.string)
+            }), let pid = text["pid"]?.integer.flatMap(Int32.init(exactly:)),
             let host = text["host"]?.string, let names = text["presenters"]?.elements
         else { return nil }
         func flag(_ name: String) -> Bool {
@@ -265,8 +267,8 @@ extension AttachedScreen {
         }
         self.init(
             caller: Caller(
-                Account(uid: uid, name: text["user"]?.string), via: "", tty: text["tty"]?.string,
-                process: ProcessIdentity(host: host, pid: pid)),
+                principal, via: "", means: .process(ProcessIdentity(host: host, pid: pid)),
+                tty: text["tty"]?.string),
             presenters: names.compactMap(\.string), only: text["only"]?.integer,
             hasDelegate: flag("hasDelegate"), keepsLog: flag("writesLog"))
         (alert, current) = (text["alert"]?.integer, text["current"]?.integer)

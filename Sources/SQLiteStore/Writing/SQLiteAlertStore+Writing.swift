@@ -61,7 +61,7 @@ extension SQLiteAlertStore {
         return try await read("look for the key") { [clock] db in
             guard
                 let row = try db.checkedAlert(
-                    key: key, source: question.source, of: caller.account),
+                    key: key, source: question.source, of: caller.principal),
                 // An expiry that is not stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }

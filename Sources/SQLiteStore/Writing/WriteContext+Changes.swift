@@ -23,8 +23,8 @@ extension WriteContext: QueueTransaction {
 
     func alert(_ id: Alert.ID) throws -> StoredAlert? { try db.checkedAlert(id)?.alert }
 
-    func alert(key: String, source: String, of account: Account) throws -> StoredAlert? {
-        try db.checkedAlert(key: key, source: source, of: account)?.alert
+    func alert(key: String, source: String, of principal: Principal) throws -> StoredAlert? {
+        try db.checkedAlert(key: key, source: source, of: principal)?.alert
     }
 
     func keyDigest(of id: Alert.ID) throws -> KeyDigest { try db.keyDigest(of: id) }
@@ -43,10 +43,12 @@ extension WriteContext: QueueTransaction {
         WaitingClaims.unclaimed(among: [id], in: files).isEmpty
     }
 
-    func pendingCounts(of account: Account, source: String) throws -> (source: Int, account: Int) {
+    func pendingCounts(
+        of principal: Principal, source: String
+    ) throws -> (source: Int, principal: Int) {
         (
-            try self.source(of: account, name: source)?.pending ?? 0,
-            try self.source(of: account, name: "")?.pending ?? 0
+            try self.source(of: principal, name: source)?.pending ?? 0,
+            try self.source(of: principal, name: "")?.pending ?? 0
         )
     }
 
@@ -55,10 +57,9 @@ extension WriteContext: QueueTransaction {
             """
             SELECT alert_id, seq, (SELECT hash FROM audit WHERE audit.seq = requests.seq)
             FROM requests
-            WHERE host = ? AND uid = ? AND request = ? AND position = ? AND made_ms >= ?
+            WHERE principal = ? AND request = ? AND position = ? AND made_ms >= ?
             """,
-            .text(change.account.host), .integer(Int64(change.account.uid)),
-            .blob(change.request.bytes),
+            .text(change.principal.text), .blob(change.request.bytes),
             .integer(Int64(change.position)),
             .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime))
         ) { row in
@@ -81,13 +82,12 @@ extension WriteContext: QueueTransaction {
         }
         try db.change(
             """
-            INSERT INTO requests (host, uid, request, position, alert_id, seq, made_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (request, uid, host, position) DO UPDATE SET
+            INSERT INTO requests (principal, request, position, alert_id, seq, made_ms)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (request, principal, position) DO UPDATE SET
                 alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
             """,
-            .text(change.account.host), .integer(Int64(change.account.uid)),
-            .blob(change.request.bytes),
+            .text(change.principal.text), .blob(change.request.bytes),
             .integer(Int64(change.position)), .integer(made.alert), .integer(made.head.sequence),
             .integer(now.wallMilliseconds))
     }
@@ -105,14 +105,14 @@ extension WriteContext: QueueTransaction {
         _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
     ) throws {
         let caller = prepared.caller
-        let source = try findOrInsertSource(of: caller.account, name: prepared.question.source)
-        let account = try findOrInsertSource(of: caller.account, name: "")
+        let source = try findOrInsertSource(of: caller.principal, name: prepared.question.source)
+        let principal = try findOrInsertSource(of: caller.principal, name: "")
         try db.change(
             Self.insertion,
             prepared.values(
                 id: id, source: source.id, at: now, expiry: expiry,
                 entry: head.sequence.addingBounded(1)))
-        didInsert(id, of: source, account)
+        didInsert(id, of: source, principal)
     }
 
     func update(_ record: AlertRecord, _ update: AlertUpdate) throws {

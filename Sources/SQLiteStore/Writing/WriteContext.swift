@@ -28,11 +28,11 @@ final class WriteContext {
     private var ids: (last: Alert.ID, recorded: Alert.ID?)?
 
     private struct SourceName: Hashable {
-        let account: Account
+        let principal: Principal
         let name: ExactText
     }
 
-    /// A source, or an account, which is the source without a name: how many of its alerts wait now,
+    /// A source, or a principal, which is the source without a name: how many of its alerts wait now,
     /// and how many more than before the transaction.
     final class SourceRow {
         let id: Int64
@@ -75,38 +75,38 @@ final class WriteContext {
     }
 
     /// Records that an alert of a source has been inserted.
-    func didInsert(_ id: Alert.ID, of source: SourceRow, _ account: SourceRow) {
+    func didInsert(_ id: Alert.ID, of source: SourceRow, _ principal: SourceRow) {
         ids?.last = id
         source.count(1)
-        account.count(1)
+        principal.count(1)
     }
 
-    /// A source, or an account; `nil` without a row.
-    func source(of account: Account, name: String) throws -> SourceRow? {
-        let key = SourceName(account: account, name: ExactText(name))
+    /// A source, or a principal; `nil` without a row.
+    func source(of principal: Principal, name: String) throws -> SourceRow? {
+        let key = SourceName(principal: principal, name: ExactText(name))
         if let known = sources[key] { return known }
-        guard let found = try db.source(of: account, name: name) else { return nil }
+        guard let found = try db.source(of: principal, name: name) else { return nil }
         let row = SourceRow(id: found.id, pending: Int(UInt32(clamping: found.pending)))
         sources[key] = row
         return row
     }
 
-    /// A source, or an account, whose row is created if it has none.
-    func findOrInsertSource(of account: Account, name: String) throws -> SourceRow {
-        if let source = try source(of: account, name: name) { return source }
+    /// A source, or a principal, whose row is created if it has none.
+    func findOrInsertSource(of principal: Principal, name: String) throws -> SourceRow {
+        if let source = try source(of: principal, name: name) { return source }
         try db.change(
-            "INSERT INTO sources (host, uid, name) VALUES (?, ?, ?)", .text(account.host),
-            .integer(Int64(account.uid)), .text(name))
+            "INSERT INTO sources (principal, name) VALUES (?, ?)", .text(principal.text),
+            .text(name))
         let row = SourceRow(id: db.lastInsertedID, pending: 0)
-        sources[SourceName(account: account, name: ExactText(name))] = row
+        sources[SourceName(principal: principal, name: ExactText(name))] = row
         return row
     }
 
     /// Records that an alert of a source no longer waits.
     func didResolve(_ source: AlertRecord.Source) throws {
-        // The account has no row only if the file was tampered with.
+        // The principal has no row only if the file was tampered with.
         for name in [source.name, ""] {
-            try self.source(of: source.account, name: name)?.count(-1)
+            try self.source(of: source.principal, name: name)?.count(-1)
         }
     }
 

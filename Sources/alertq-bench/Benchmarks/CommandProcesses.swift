@@ -62,7 +62,7 @@ enum CommandProcesses: Benchmark {
                 ["answer", "\(id)", "yes"],
                 """
                 UPDATE alerts SET outcome = 'answered', button_index = 0, resolved_by = 'person',
-                    handled = 0, responder_uid = 0, responder = 'root', via = 'bench',
+                    handled = 0, responder = '0', responder_name = 'root', via = 'bench',
                     responder_host = 'host', responder_pid = 1, resolved_ms = 1, resolved_seq = 1
                 WHERE id = \(id)
                 """

@@ -193,7 +193,7 @@ private struct PlainServerLoop {
     private let db: Connection
     private let queue: Value
     private let source: Value
-    private let account: Value
+    private let principal: Value
 
     init(_ uri: String, queue name: String) throws {
         db = try Connection(String(uri.split(separator: "&queue=")[0]))
@@ -203,11 +203,11 @@ private struct PlainServerLoop {
         }
         queue = .integer(id ?? 0)
         let insertion = """
-            INSERT INTO sources (queue, id, uid, name)
-            SELECT $1, coalesce(max(id), 0) + 1, 0, $2 FROM sources RETURNING id
+            INSERT INTO sources (queue, id, principal, name)
+            SELECT $1, coalesce(max(id), 0) + 1, '0', $2 FROM sources RETURNING id
             """
         source = try db.first(insertion, queue, "bench") { .integer($0.integer()) } ?? .null
-        account = try db.first(insertion, queue, "") { .integer($0.integer()) } ?? .null
+        principal = try db.first(insertion, queue, "") { .integer($0.integer()) } ?? .null
     }
 
     /// How many questions are stored per second.
@@ -241,14 +241,14 @@ private struct PlainServerLoop {
                     """, queue, id, source, .blob(Array(hash[..<16])), now),
                 Statement(
                     """
-                    INSERT INTO audit (queue, seq, at_ms, event, alert_id, source, uid, "user",
+                    INSERT INTO audit (queue, seq, at_ms, event, alert_id, source, principal, "user",
                         via, host, boot, pid, content, detail, previous, hash)
-                    VALUES ($1, $2, $3, 'asked', $2, 'bench', 0, 'root', 'bench', 'host',
+                    VALUES ($1, $2, $3, 'asked', $2, 'bench', '0', 'root', 'bench', 'host',
                         'postgresql', 1, $4, $5, $6, $4)
                     """, queue, id, now, .blob(hash),
                     .text(String(repeating: "d", count: 93)), .blob(before)),
                 Statement("UPDATE sources SET pending = pending + 1 WHERE id = $1", source),
-                Statement("UPDATE sources SET pending = pending + 1 WHERE id = $1", account),
+                Statement("UPDATE sources SET pending = pending + 1 WHERE id = $1", principal),
                 Statement(
                     """
                     UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $2

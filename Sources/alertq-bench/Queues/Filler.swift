@@ -1,4 +1,5 @@
 import AlertQueue
+import AlertTables
 import FoundationEssentials
 import Migrations
 import SQLite
@@ -43,8 +44,8 @@ final class Filler {
             """
             UPDATE sources SET pending =
                 (SELECT count(*) FROM alerts WHERE source_id = sources.id AND outcome IS NULL);
-            INSERT INTO sources (uid, name, pending)
-                SELECT uid, '', sum(pending) FROM sources GROUP BY uid;
+            INSERT INTO sources (principal, name, pending)
+                SELECT principal, '', sum(pending) FROM sources GROUP BY principal;
             PRAGMA journal_mode = WAL
             """)
     }
@@ -100,11 +101,11 @@ final class Filler {
         try db.run(
             """
             UPDATE alerts SET outcome = ?, button_index = ?, resolved_by = ?, handled = 0,
-                responder_uid = ?, responder = ?, via = ?, responder_host = ?, responder_pid = ?,
+                responder = ?, responder_name = ?, via = ?, responder_host = ?, responder_pid = ?,
                 resolved_ms = ?, resolved_seq = ?, collected_ms = ? WHERE id = ?
             """,
             .text(sample.outcome.rawValue), .integer(sample.button), .text(sample.by.rawValue),
-            .optional(isTimer ? nil : Int64(1000)),
+            .optional(isTimer ? nil : "1000"),
             .optional(isTimer ? nil : Sample.user), .optional(isTimer ? nil : "terminal"),
             .optional(isTimer ? nil : "desk"), .optional(isTimer ? nil : Int64(4711)),
             .integer(resolved), .integer(head.sequence + 1),
@@ -124,7 +125,7 @@ final class Filler {
 
     private func sourceID(_ name: String) throws -> Int64 {
         if let id = sourceIDs[name] { return id }
-        try db.run("INSERT INTO sources (uid, name) VALUES (0, ?)", .text(name))
+        try db.run("INSERT INTO sources (principal, name) VALUES ('0', ?)", .text(name))
         sourceIDs[name] = db.lastInsertedID
         return db.lastInsertedID
     }
@@ -157,28 +158,16 @@ final class Filler {
             content: kind == .collected ? nil : entry.content, detail: detail?.text,
             previous: head.hash)
         link.hash = link.computedHash
-        try insert(link, milliseconds: entry.at)
+        try insert(link)
         head = AuditHead(sequence: link.event.sequence, hash: link.hash)
     }
 
-    private func insert(_ link: AuditEntry, milliseconds: Int64) throws {
-        let by = link.event.responder
+    private func insert(_ link: AuditEntry) throws {
         try db.run(
             """
-            INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, uid, user, via, host, boot, pid, content, detail,
-                previous, hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(link.event.sequence), .integer(milliseconds), .text(link.event.kind.rawValue),
-            .optional(link.event.alertID), .optional(link.event.source),
-            .optional(link.event.outcome?.rawValue),
-            .optional(link.event.buttonIndex.map(Int64.init)), .optional(link.buttonRole?.rawValue),
-            .optional(link.event.by?.rawValue), .integer(Int64(by.account.uid)),
-            .optional(by.account.name),
-            .text(by.via), .text(by.process.host), .text(link.boot),
-            .integer(Int64(by.process.pid)),
-            .optional(link.content), .optional(link.detail), .blob(link.previous), .blob(link.hash))
+            INSERT INTO audit (\(AuditEntry.columns.list))
+            VALUES (\(AuditEntry.columns.map { _ in "?" }.list))
+            """, link.values)
     }
 
     private static let buttons =

@@ -29,7 +29,7 @@ final class PlainLoop {
         sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer() } ?? 0
         try db.execute(
             """
-            INSERT INTO sources (id, uid, name) SELECT * FROM (VALUES (1, 0, 'bench'), (2, 0, ''))
+            INSERT INTO sources (id, principal, name) SELECT * FROM (VALUES (1, '0', 'bench'), (2, '0', ''))
             WHERE NOT EXISTS (SELECT * FROM sources)
             """)
     }
@@ -102,7 +102,7 @@ final class PlainLoop {
             try audit("presented", id, now)
             try db.run(
                 """
-                INSERT INTO turns (priority, account, source, seq)
+                INSERT INTO turns (priority, principal_id, source_id, seq)
                 VALUES (1, 0, 0, ?1), (1, 2, 0, ?1), (1, 2, 1, ?1)
                 ON CONFLICT DO UPDATE SET seq = excluded.seq
                 """, .integer(sequence))
@@ -110,7 +110,7 @@ final class PlainLoop {
             try db.run(
                 """
                 UPDATE alerts SET outcome = 'answered', button_index = 0, resolved_by = 'person',
-                    handled = 0, responder_uid = 0, responder = 'root', via = 'bench',
+                    handled = 0, responder = '0', responder_name = 'root', via = 'bench',
                     responder_host = 'host', responder_pid = 1, resolved_ms = ?, resolved_seq = ?
                 WHERE id = ?
                 """, .integer(now), .integer(sequence), .integer(id))
@@ -133,9 +133,9 @@ final class PlainLoop {
         sequence += 1
         try db.run(
             """
-            INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, boot,
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, principal, user, via, host, boot,
                 pid, content, detail, previous, hash)
-            VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host',
+            VALUES (?, ?, ?, ?, 'bench', '0', 'root', 'bench', 'host',
                 '\(Self.boot)', 1, ?, ?, ?, ?)
             """,
             .integer(sequence), .integer(now), .text(event), .integer(id), .blob(hash),

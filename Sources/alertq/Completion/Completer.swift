@@ -49,8 +49,8 @@ struct Completer: Sendable {
         case .key: return matching(await keys())
         case .source: return matching(await sources())
         case .user:
-            let accounts = await responders().map(\.account)
-            return matching(accounts.filter { $0.name != nil }.map { Candidate($0.word) })
+            let known = await responders().map(\.principal).filter { $0.user != nil }
+            return matching(known.map { Candidate($0.word) })
         case .via: return matching(await responders().map { Candidate($0.via) })
         }
     }

@@ -11,7 +11,7 @@ enum AlertCSV {
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
         "pid", "unseen", "handled", "values", "note",
         "superseded_by", "valid_ms", "stale", "source_account_host", "account_host",
-        "contradicted",
+        "contradicted", "source_principal", "source_means", "principal", "means",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -29,24 +29,25 @@ enum AlertCSV {
         let responder = response?.responder
         return CSVText.row([
             .number(record.id), text(record.source.name),
-            .number(Int64(record.source.account.uid)), text(alert.key),
+            .number((record.source.account?.uid).map(Int64.init)), text(alert.key),
             .text(alert.style.rawValue), .text(alert.priority.word), text(record.title),
             text(alert.message), .text(record.state.rawValue), date(record.askedAt),
             date(record.presentedAt), date(response?.resolvedAt), date(response?.collectedAt),
             date(record.expiresAt), date(record.snoozedUntil), .number(Int64(record.snoozes)),
             .text(response?.outcome.rawValue), text(response?.button.flatMap { record.id(of: $0) }),
             .number(response.map { Int64($0.buttonIndex) }), .text(response?.by.rawValue),
-            .number(responder.map { Int64($0.account.uid) }), text(responder?.account.name),
-            text(responder?.via),
-            text(responder?.tty), text(responder?.ssh), text(responder?.process.host),
-            .number(responder.map { Int64($0.process.pid) }),
+            .number((responder?.account?.uid).map(Int64.init)), text(responder?.principal.user),
+            text(responder?.via), text(responder?.tty), text(responder?.ssh),
+            text(responder?.process?.host), .number((responder?.process?.pid).map(Int64.init)),
             .text(record.hasExpiredUnseen ? "true" : "false"),
             .text(response?.cancelHandling.map { $0 == .handled ? "true" : "false" }),
             text(response?.input.text(for: alert.fields)), text(response?.note),
             .number(response?.supersededBy), .number(alert.validFor?.milliseconds),
             .text(response?.isStale == true ? "true" : "false"),
-            text(record.source.account.recordedHost), text(responder?.account.recordedHost),
-            .text(record.isContradicted ? "true" : "false"),
+            text(record.source.account?.recordedHost), text(responder?.account?.recordedHost),
+            .text(record.isContradicted ? "true" : "false"), text(record.source.principal.text),
+            text(record.source.means.text), text(responder?.principal.text),
+            text(responder?.means.text),
         ])
     }
 }

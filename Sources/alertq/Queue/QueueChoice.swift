@@ -75,9 +75,9 @@ enum QueueChoice: Sendable, Hashable {
             + ShellText.quoted(isForOthers ? location.description : location.ownDescription)
     }
 
-    /// The account that was typed, as the queue's records have it.
-    func account(_ typed: TypedAccount) throws(UsageError) -> Account {
-        try typed.account(on: location.ownHost)
+    /// The account or person that was typed, as the queue's records have it.
+    func principal(_ typed: TypedPrincipal) throws(UsageError) -> Principal {
+        try typed.principal(on: location.ownHost)
     }
 
     /// Refuses a queue on a server, for what only one in a file can do.

@@ -4,7 +4,7 @@ import Linux
 extension AttachedScreen {
     /// The user and the place, such as `ana on /dev/pts/3`, and presenters other than the terminal.
     var identity: String {
-        let name = account.label
+        let name = principal.label
         let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
         let through = others.isEmpty ? "" : " (\(others))"
         if let tty { return "\(name) on \(tty)\(through)" }

@@ -4,10 +4,10 @@ import AlertQueue
 struct NamedAlerts: Sendable {
     var ids: [Alert.ID] = []
     var keys: [String] = []
-    /// The account that asked with the keys, as it was typed; `nil` means this one.
-    var user: TypedAccount?
+    /// Who asked with the keys, as it was typed; `nil` means this account.
+    var user: TypedPrincipal?
     /// The same, once it has been looked up.
-    private(set) var account: Account?
+    private(set) var principal: Principal?
     /// The source that asked with the keys; `nil` means as for `ask`.
     var source: String?
     /// How the command line writes an id and a key.
@@ -16,15 +16,16 @@ struct NamedAlerts: Sendable {
     /// Whether there are several, so that a line about one has to say which.
     var areSeveral: Bool { ids.count + keys.count > 1 }
 
-    /// Looks up the account, for a queue.
-    mutating func findAccount(for queue: QueueChoice) throws(UsageError) {
-        account = try user.map(queue.account)
+    /// Looks up who asked, for a queue.
+    mutating func findPrincipal(for queue: QueueChoice) throws(UsageError) {
+        principal = try user.map(queue.principal)
     }
 
-    /// Checks that something is named, in one way, and nothing twice; and looks up the account.
+    /// Checks that something is named, in one way, and nothing twice; and looks up who
+    /// asked.
     mutating func check(for queue: QueueChoice) throws(UsageError) {
         try checkNames()
-        try findAccount(for: queue)
+        try findPrincipal(for: queue)
     }
 
     private func checkNames() throws(UsageError) {
@@ -58,7 +59,7 @@ struct NamedAlerts: Sendable {
         case .key(let key):
             let source = try context.source(source)
             do throws(AlertError) {
-                return try await manager.record(key: key, of: source, by: account).id
+                return try await manager.record(key: key, of: source, by: principal).id
             } catch {
                 guard case .keyNotFound = error else { throw error }
                 // Not the alert with this id: a key such as a build's number must never find it.
@@ -151,7 +152,7 @@ extension NamingCommand {
                 "source", .source, \.alerts.source,
                 help: "The asker of KEY (default: $ALERTQ_SOURCE, else “alertq”)"),
             Option(
-                "user", .account, \.alerts.user,
+                "user", .principal, \.alerts.user,
                 help: "The account that asked with KEY (default: this one)"),
         ]
     }

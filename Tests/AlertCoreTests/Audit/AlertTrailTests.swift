@@ -27,8 +27,8 @@ struct AlertTrailTests {
             record = AlertRecord(
                 id: 1, alert: asked.recorded(source: "test", expiry: expiry),
                 source: AlertRecord.Source(
-                    name: "test", Account(uid: geteuid()),
-                    process: ProcessIdentity(host: "desk", pid: 4711)),
+                    name: "test", .account(Account(uid: geteuid())),
+                    .process(ProcessIdentity(host: "desk", pid: 4711))),
                 state: .queued,
                 askedAt: Timestamp.date(milliseconds: Self.start.wallMilliseconds),
                 presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)

@@ -80,7 +80,8 @@ struct EndingTests {
         AlertRecord(
             id: 42, alert: alert,
             source: .init(
-                name: "x", Account(uid: 0), process: ProcessIdentity(host: "nas", pid: 1)),
+                name: "x", .account(Account(uid: 0)), .process(ProcessIdentity(host: "nas", pid: 1))
+            ),
             state: .resolved, askedAt: Self.time, presentedAt: shown ? Self.time : nil,
             expiresAt: Self.time, snoozedUntil: nil, snoozes: 0, response: response)
     }

@@ -100,7 +100,7 @@ struct DialogProgramTests {
             buttons: ["Yes", .cancel("No")], priority: .critical, defaultButton: "No")
         let presentation = Presentation.of(alert, waitingCount: 2, expiresIn: .seconds(100))
         let text = AlertText(
-            presentation, user: "ana", host: presentation.record.source.process.host, lines: 20)
+            presentation, user: "ana", host: ProcessIdentity.current.host, lines: 20)
         let facts = text.facts.components(separatedBy: " · ")
         #expect(facts.prefix(3) == ["alert 42", "backup (ana)", "critical"] && facts.count == 6)
         #expect(facts[3].wholeMatch(of: /asked at [0-9]{2}:[0-9]{2}/) != nil)

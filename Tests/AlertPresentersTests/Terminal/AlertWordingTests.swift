@@ -82,7 +82,8 @@ struct AlertWordingTests {
     @Test("The source shows the account and host, and its name can't break out of the line")
     func source() {
         let source = AlertRecord.Source(
-            name: "a\nb\u{1B}[2J", Account(uid: 7), process: ProcessIdentity(host: "nas", pid: 1))
+            name: "a\nb\u{1B}[2J", .account(Account(uid: 7)),
+            .process(ProcessIdentity(host: "nas", pid: 1)))
         #expect(AlertWording.source(source, user: nil, here: "nas") == "a␊b␛[2J (uid 7)")
         #expect(AlertWording.source(source, user: "ana", here: "pc") == "a␊b␛[2J (ana@nas)")
     }
@@ -91,7 +92,8 @@ struct AlertWordingTests {
     func machine() {
         let asker = { (account: Account, host: String) in
             let source = AlertRecord.Source(
-                name: "backup", account, process: ProcessIdentity(host: host, pid: 1))
+                name: "backup", .account(account),
+                .process(ProcessIdentity(host: host, pid: 1)))
             return AlertWording.source(source, user: account.named.label, here: "nas")
         }
         #expect(asker(Account(uid: 0, host: "db7"), "nas") == "backup (root@db7)")

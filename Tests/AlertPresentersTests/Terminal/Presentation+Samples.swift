@@ -13,8 +13,8 @@ extension Presentation {
         var record = AlertRecord(
             id: 42, alert: alert,
             source: .init(
-                name: "backup", .current,
-                process: ProcessIdentity(host: ProcessIdentity.current.host, pid: 1)),
+                name: "backup", .account(.current),
+                .process(ProcessIdentity(host: ProcessIdentity.current.host, pid: 1))),
             state: .presented, askedAt: Date(), presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
         record.isOrphaned = isOrphaned

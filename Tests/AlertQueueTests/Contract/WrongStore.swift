@@ -119,7 +119,7 @@ final class WrongStore: AlertStore {
             return try await store.commit(.resolve(id, resolution), by: caller)
         case (.hasNoBounds, .ask(var question)):
             question.pendingLimit = .max
-            question.accountLimit = .max
+            question.principalLimit = .max
             return try await store.commit(.ask(question), by: caller)
         case (.forgetsAskers, .ask(var question)):
             question.isAwaited = false

@@ -28,6 +28,24 @@ struct AnswerTests {
         await manager.close()
     }
 
+    @Test("A person without an account answers with a device")
+    func person() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(question)
+        let boss = Caller(.person("boss"), via: "inbox", means: .device("phone"))
+        let record = try await manager.answer(id, button: "Keep", by: boss)
+        #expect(record.response?.responder == boss)
+        #expect(
+            record.response?.summary.hasPrefix(
+                "answered “Keep” by person:boss (a program) via inbox with device phone") == true)
+        #expect(try await manager.history(HistoryFilter(user: "person:boss")).map(\.id) == [id])
+        #expect(
+            try JSONDecoder().decode(AlertRecord.self, from: JSONEncoder().encode(record)) == record
+        )
+        #expect(try await manager.verifyAudit().problems.isEmpty)
+        await manager.close()
+    }
+
     @Test("An invalid responder is refused, and nothing is stored")
     func wrongResponder() async throws {
         let manager = try await AlertManager(path: queue.path)
@@ -41,6 +59,9 @@ struct AnswerTests {
             Caller(
                 Account(uid: 7), via: String(repeating: "v", count: 257),
                 process: ProcessIdentity(host: "h", pid: 1)),
+            Caller(.person(""), via: "chat", means: .link),
+            Caller(.person("boss"), via: "chat", means: .device("")),
+            Caller(.person("boss"), via: "chat", means: .token("a\0b")),
         ]
         for responder in wrong {
             let error = await #expect(throws: AlertError.self) {

@@ -10,17 +10,24 @@ private final class BrokenPresenter: AlertPresenter {
     let name: String
     private let choice: PresenterChoice
     private let count = Atomic<Int>(0)
+    /// Why choices could not be stored.
+    private let refusals = Recorder()
 
     init(name: String = "broken", choosing choice: PresenterChoice) {
         (self.name, self.choice) = (name, choice)
     }
 
     var showings: Int { count.load(ordering: .acquiring) }
+    var failures: [String] { refusals.lines }
 
     func present(_ presentation: Presentation) async -> PresenterChoice {
         await presentation.didAppear()
         count.add(1, ordering: .releasing)
         return choice
+    }
+
+    func didFail(_ presentation: Presentation, error: AlertError) async {
+        refusals.note("\(error)")
     }
 }
 
@@ -81,7 +88,10 @@ struct BackgroundErrorTests {
         listen(to: manager)
         let id = try await manager.show(Alert("Go?", buttons: ["Go", .cancel("No")]))
         for (count, pause) in [(1, 2), (2, 4), (3, 8)] {
-            #expect(await eventually { errors.lines.count == count && clock.sleeperCount == 1 })
+            let isReported = await eventually {
+                errors.lines.count == count && clock.sleeperCount == 1
+            }
+            #expect(isReported, "\(errors.lines), \(presenter.showings), \(presenter.failures)")
             clock.advance(by: .seconds(pause) - .milliseconds(1))
             #expect(await eventually { clock.sleeperCount == 1 })
             #expect(presenter.showings == count, "it was shown again too early")

@@ -15,13 +15,13 @@ import json
 import re
 import sys
 
-NUMBERS = {"seq", "at_ms", "uid", "pid"}
-OPTIONAL_NUMBERS = {"alert_id", "button_index", "login_uid", "session"}
-TEXTS = {"event", "via", "host", "boot", "previous", "hash"}
+NUMBERS = {"seq", "at_ms"}
+OPTIONAL_NUMBERS = {"alert_id", "button_index", "login_uid", "session", "pid"}
+TEXTS = {"event", "principal", "via", "boot", "previous", "hash"}
 # In the order of the hash, which covers all fields but itself.
 FIELDS = """
-    seq at_ms event alert_id source outcome button_index button_role resolved_by account_host
-    uid user login_uid session via tty ssh host boot pid content detail previous hash
+    seq at_ms event alert_id source outcome button_index button_role resolved_by principal
+    user login_uid session via tty ssh means host boot pid content detail previous hash
 """.split()
 START = (0, "0" * 64)
 

@@ -114,7 +114,7 @@ struct HostileErrorTests {
 
     private func writeSlot(_ text: String, pid: pid_t) throws {
         let holder: [String: Any] = [
-            "alert": 1, "current": 1, "uid": 0, "user": text, "tty": text, "host": text,
+            "alert": 1, "current": 1, "principal": "0", "user": text, "tty": text, "host": text,
             "pid": Int(pid), "presenters": [text], "hasDelegate": false,
         ]
         var bytes = try JSONSerialization.data(withJSONObject: holder)

@@ -121,7 +121,7 @@ struct HostileTextTests {
         let assignments = columns.map { "\($0) = \(text)" }.joined(separator: ", ")
         try await queue.forge(
             """
-            UPDATE alerts SET responder = \(text), via = \(text), tty = \(text), ssh = \(text),
+            UPDATE alerts SET responder_name = \(text), via = \(text), tty = \(text), ssh = \(text),
                 responder_host = \(text) WHERE outcome IS NOT NULL;
             UPDATE audit SET \(assignments), detail = \(text); UPDATE alerts SET host = \(text);
             """)

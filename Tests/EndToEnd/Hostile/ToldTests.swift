@@ -55,7 +55,7 @@ struct ToldTests {
             let marked = listed.output.split(whereSeparator: \.isNewline).filter { line in
                 switch form {
                 case "--json": line.contains(#""contradicted":true"#)
-                case "--csv": line.hasSuffix(",true")
+                case "--csv": line.contains(",true,\(geteuid()),,\(geteuid()),")
                 default: line.contains("\tanswered, contradicted\tyes\t")
                 }
             }
@@ -121,11 +121,11 @@ struct ToldTests {
         try await queue.forge(
             """
             UPDATE alerts SET \(ForgedRow.answered);
-            UPDATE alerts SET responder_uid = 0, via = 'terminal', responder_host = 'nas',
+            UPDATE alerts SET responder = '0', via = 'terminal', responder_host = 'nas',
                 responder_pid = 1, resolved_seq = (SELECT max(seq) + 1 FROM audit);
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                resolved_by, uid, via, host, boot, pid, content, previous, hash)
-            SELECT seq + 1, 1, 'resolved', 1, source, 'answered', 0, 'person', 0, 'terminal', 'nas',
+                resolved_by, principal, via, host, boot, pid, content, previous, hash)
+            SELECT seq + 1, 1, 'resolved', 1, source, 'answered', 0, 'person', '0', 'terminal', 'nas',
                 boot, 1, content, hash, hash FROM audit
             """)
         let finished = await asker.finish()

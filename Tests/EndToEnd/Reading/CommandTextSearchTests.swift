@@ -34,8 +34,8 @@ struct CommandTextSearchTests {
         try await queue.forge(
             """
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                resolved_by, uid, via, host, boot, pid, previous, hash)
-            SELECT resolved_seq, resolved_ms, 'resolved', id, 'alertq', 'withdrawn', -1, 'asker', 0,
+                resolved_by, principal, via, host, boot, pid, previous, hash)
+            SELECT resolved_seq, resolved_ms, 'resolved', id, 'alertq', 'withdrawn', -1, 'asker', '0',
                 'x', 'h', 'b', 1, zeroblob(32), zeroblob(32) FROM alerts WHERE id > 100
                 ORDER BY resolved_seq
             """)

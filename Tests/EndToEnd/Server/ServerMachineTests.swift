@@ -92,12 +92,14 @@ struct ServerMachineTests {
                 try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
             }
             #expect(
-                lines.map { $0?["account_host"] as? String } == ["web1", "web1", "db7", "web1"])
+                lines.map { $0?["principal"] as? String }
+                    == ["web1", "web1", "db7", "web1"].map { "\(geteuid())@\($0)" })
             #expect(try await queue.run("audit", "verify").code == 0)
         }
         let csv = try await texts("history", "--csv", "--key", "one")
-        #expect(csv.web.hasSuffix(",false,,db7,false\r\n"), "\(csv.web)")
-        #expect(csv.db.hasSuffix(",false,web1,,false\r\n"), "\(csv.db)")
+        let uid = geteuid()
+        #expect(csv.web.hasSuffix(",false,,db7,false,\(uid),,\(uid)@db7,\r\n"), "\(csv.web)")
+        #expect(csv.db.hasSuffix(",false,web1,,false,\(uid)@web1,,\(uid),\r\n"), "\(csv.db)")
         #expect(try await db.run("ask", "Reboot?", "--detach").code == 0)
         let connection = try Connection(try await PostgreSQLServer.durable.value.uri)
         let name = try #require(uri.split(separator: "queue=").last)

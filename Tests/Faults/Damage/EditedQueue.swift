@@ -152,7 +152,7 @@ struct EditedQueue {
         for alert in Self.keyed {
             let key = alert.key ?? ""
             await tell("key \(key)") {
-                try await store.find(.key(key, source: "test", of: Self.asker.account)).record
+                try await store.find(.key(key, source: "test", of: Self.asker.principal)).record
             }
             await tell("ask \(key)") { try await ask(alert, store) }
             var other = alert

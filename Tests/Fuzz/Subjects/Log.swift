@@ -76,20 +76,22 @@ private struct AnyTable {
     }
 }
 
+private let principals = ["0", "1", "1000@db7", "person:boss", "person:", "4294967296", "01", ""]
+
 private let tables = [
     AnyTable(
         "sources",
-        [("id", .small), ("host", .text), ("uid", .integer), ("name", .text), ("pending", .small)]),
+        [("id", .small), ("principal", .word(principals)), ("name", .text), ("pending", .small)]),
     AnyTable(
         "alerts",
         [
-            ("id", .small), ("source_id", .small), ("pid", .integer), ("host", .text),
+            ("id", .small), ("source_id", .small), ("means", .optional(.text)),
+            ("pid", .optional(.integer)), ("host", .optional(.text)),
             ("key", .text), ("style", .word(["alert", "actionSheet"])), ("priority", .small),
             ("title", .text), ("message", .text), ("buttons", .json("[")), ("info", .json("{")),
             ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
             ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
             ("valid_ms", .optional(.integer)), ("resolved_boot_ms", .optional(.integer)),
-            ("account_host", .optional(.text)),
             ("resolved_boot", .optional(.word(["boot", "other"]))), ("superseded_by", .small),
             ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
             ("expires_ms", .integer), ("expires_boot_ms", .integer), ("presented_ms", .integer),
@@ -98,14 +100,19 @@ private let tables = [
             ("queued_seq", .integer),
             ("outcome", .optional(.word(Outcome.allCases.map(\.rawValue)))),
             ("button_index", .small), ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))),
-            ("handled", .small), ("responder_uid", .integer), ("responder", .text), ("via", .text),
-            ("tty", .text), ("ssh", .text), ("responder_host", .text), ("responder_pid", .integer),
+            ("handled", .small), ("responder", .optional(.word(principals))),
+            ("responder_name", .optional(.text)), ("via", .text), ("tty", .text), ("ssh", .text),
+            ("responder_means", .optional(.text)), ("responder_host", .optional(.text)),
+            ("responder_pid", .optional(.integer)),
             ("resolved_ms", .integer), ("resolved_seq", .small), ("collected_ms", .integer),
             ("erased_seq", .small),
         ]),
     AnyTable(
         "turns",
-        [("priority", .small), ("account", .small), ("source", .small), ("seq", .integer)]),
+        [
+            ("priority", .small), ("principal_id", .small), ("source_id", .small),
+            ("seq", .integer),
+        ]),
     AnyTable(
         "audit",
         [
@@ -113,10 +120,12 @@ private let tables = [
             ("event", .word(AlertEvent.Kind.known.map(\.rawValue))), ("alert_id", .small),
             ("source", .text), ("outcome", .word(Outcome.allCases.map(\.rawValue))),
             ("button_index", .small), ("button_role", .word(["cancel", "destructive"])),
-            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("account_host", .text),
-            ("uid", .integer), ("user", .text), ("login_uid", .integer), ("session", .integer),
+            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))),
+            ("principal", .word(principals)), ("user", .optional(.text)), ("login_uid", .integer),
+            ("session", .integer),
             ("via", .text),
-            ("tty", .text), ("ssh", .text), ("host", .text), ("boot", .text), ("pid", .integer),
+            ("tty", .text), ("ssh", .text), ("means", .optional(.text)),
+            ("host", .optional(.text)), ("boot", .text), ("pid", .optional(.integer)),
             ("content", .blob), ("detail", .text), ("previous", .blob), ("hash", .blob),
         ]),
 ]
@@ -137,7 +146,8 @@ private let queue = Confined(
             try database.execute(
                 """
                 PRAGMA ignore_check_constraints = ON;
-                INSERT INTO sources (id, uid, name) VALUES (0, 0, 'root'), (1, 1, 'one'), (2, 1, '');
+                INSERT INTO sources (id, principal, name)
+                    VALUES (0, '0', 'root'), (1, '1', 'one'), (2, '1', '');
                 """)
             return database
         } catch {

@@ -16,8 +16,10 @@ struct AuditForgingTests {
             "alert_id = 2", "alert_id = NULL", "source = 'other'", "source = NULL",
             "outcome = 'expired'", "outcome = NULL", "outcome = 'bogus'", "button_index = 1",
             "button_role = 'cancel'", "button_role = 'bogus'", "resolved_by = 'policy'",
-            "resolved_by = 'bogus'", "account_host = 'desk'", "uid = uid + 1",
-            "uid = uid + 4294967296", "user = 'ben'",
+            "resolved_by = 'bogus'", "principal = principal || '@desk'", "principal = '77'",
+            "principal = '4294968296'", "principal = '0' || principal",
+            "principal = 'person:ana', user = 'person:ana'", "principal = ''", "user = 'ben'",
+            "means = 'link'", "means = 'link', host = NULL, pid = NULL",
             "user = NULL", "login_uid = 77", "login_uid = coalesce(login_uid, 0) + 4294967296",
             "session = 77", "session = coalesce(session, 0) + 4294967296", "via = 'policy'",
             "tty = NULL", "ssh = ''", "host = 'other'", "boot = 'other'", "pid = 1",
@@ -34,6 +36,28 @@ struct AuditForgingTests {
         let problem = try await log.problem(
             after: "UPDATE audit SET \(assignment) WHERE seq = \(answered)")
         #expect(problem.sequence == answered)
+        await log.store.close()
+    }
+
+    @Test(
+        "Another person, or another means that spoke for a person, is found",
+        arguments: [
+            "audit SET means = 'token:phone' WHERE event = 'asked'",
+            "audit SET means = 'link' WHERE event = 'resolved'",
+            "audit SET principal = 'person:eve', user = 'person:eve' WHERE event = 'resolved'",
+            "alerts SET means = 'token:phone'", "alerts SET responder_means = 'link'",
+            "alerts SET responder = 'person:eve', responder_name = 'person:eve'",
+            "sources SET principal = 'person:eve'",
+        ])
+    func person(change: String) async throws {
+        let log = try await AuditLog()
+        let phone = Caller(.person("boss"), via: "inbox", means: .device("phone"))
+        let id = try await log.store.enqueue(
+            Question(alert: .yesNo(), source: "test"), by: phone
+        ).record.id
+        try await log.store.answer(id, 0, by: phone)
+        let problem = try await log.problem(after: "UPDATE \(change)")
+        #expect(problem.alertID == id || problem.sequence != nil)
         await log.store.close()
     }
 
@@ -81,7 +105,7 @@ struct AuditForgingTests {
             UPDATE audit SET seq = -seq - 1 WHERE seq >= 5;
             UPDATE audit SET seq = -seq WHERE seq < 0;
             INSERT INTO audit SELECT 5, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty, ssh,
+                button_role, resolved_by, principal, user, login_uid, session, via, tty, ssh, means,
                 host, boot, pid, content, detail, hash, hash FROM audit WHERE seq = 4
             """)
         if isHashed {
@@ -150,7 +174,7 @@ struct AuditForgingTests {
         try log.forge(
             """
             INSERT INTO audit SELECT -1, at_ms, event, 6, source, outcome, button_index,
-                button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty, ssh,
+                button_role, resolved_by, principal, user, login_uid, session, via, tty, ssh, means,
                 host, boot, pid, content, detail, previous, hash FROM audit
                 WHERE alert_id = 1 AND event = 'resolved';
             UPDATE alerts SET \(ForgedRow.answered) WHERE id = 6

@@ -60,10 +60,11 @@ struct AuditLog: StoreSuite {
     /// expired, expired because nobody was there, cancelled and handled, cancelled and simulated,
     /// snoozed, about to be cancelled, dismissed, answered after a snooze, withdrawn, snooze ended.
     func fillRichly() async throws {
+        let boss = Caller(.person("boss"), via: "inbox", means: .device("phone"))
         for key in ["k", nil] {
             let old = try await store.ask(
                 Alert("Old", buttons: ["Yes", .cancel("No", id: "no")], key: key, handler: "h"))
-            try await store.answer(old.id, key == nil ? 1 : 0)
+            try await store.answer(old.id, key == nil ? 1 : 0, by: key == nil ? .ana : boss)
             _ = try await store.collect(old.id, by: .ana)
         }
         clock.advance(by: .seconds(1))

@@ -24,7 +24,7 @@ struct ErasedForgingTests {
             "UPDATE alerts SET \(ForgedRow.waiting) WHERE id = 2",
             "UPDATE alerts SET resolved_seq = 1 WHERE id = 2",
             "UPDATE alerts SET button_index = 0 WHERE id = 2",
-            "UPDATE alerts SET responder = 'x' WHERE id = 2",
+            "UPDATE alerts SET responder_name = 'x' WHERE id = 2",
             "UPDATE alerts SET title = NULL, message = NULL, buttons = '[{},{}]', info = '{}', "
                 + "salt = NULL WHERE id = 6",
             "UPDATE alerts SET title = NULL, message = NULL, buttons = '[{},{}]', info = '{}', "

@@ -51,7 +51,7 @@ struct FactForgingTests {
         ("UPDATE alerts SET resolved_seq = resolved_seq + 1 WHERE id = 10", 10),
         ("UPDATE alerts SET resolved_seq = NULL WHERE id = 5", 5),
         ("UPDATE alerts SET resolved_seq = 1 WHERE id = 8", 8),
-        ("UPDATE alerts SET responder = 'eve' WHERE id = 8", 8),
+        ("UPDATE alerts SET responder_name = 'eve' WHERE id = 8", 8),
         ("UPDATE alerts SET handled = 0 WHERE id = 8", 8),
         ("UPDATE alerts SET handled = 0 WHERE id = 5", 5),
         ("UPDATE alerts SET handled = 1 WHERE id = 6", 6),
@@ -95,11 +95,11 @@ struct FactForgingTests {
         ("INSERT INTO turns VALUES (3, 0, 0, 999)", "names entry 999, which is not that of"),
         ("INSERT INTO turns VALUES (3, 0, 0, 1)", "names entry 1, which is not that of"),
         (
-            "INSERT INTO requests VALUES (9, '', 0, zeroblob(16), 0, 2, 1, 1)",
+            "INSERT INTO requests VALUES (9, '0', zeroblob(16), 0, 2, 1, 1)",
             "names entry 1, which is not about its alert"
         ),
         ("UPDATE sources SET pending = 10000", "counts 10000 waiting alerts"),
-        ("INSERT INTO sources (uid, name, pending) VALUES (7, 'x', 5)", "but has 0"),
+        ("INSERT INTO sources (principal, name, pending) VALUES ('7', 'x', 5)", "but has 0"),
         ("UPDATE upkeep SET first_id = 900", "at least the number 900, but the log says 1"),
         ("UPDATE upkeep SET first_id = 0", "at least the number 0, but the log says 1"),
         ("DELETE FROM upkeep", "the row of upkeep is missing"),

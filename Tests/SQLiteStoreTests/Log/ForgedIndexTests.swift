@@ -51,7 +51,7 @@ struct ForgedIndexTests: StoreSuite {
             await thrown { try await store.ask(.yesNo("Delete?", key: "k")) },
             await thrown {
                 try await store.find(
-                    .key("k", source: "test", of: .current)
+                    .key("k", source: "test", of: .account(.current))
                 ).record
             },
         ] {
@@ -74,10 +74,10 @@ struct ForgedIndexTests: StoreSuite {
             """
             UPDATE alerts SET (title, buttons, salt, asked_ms, asked_boot_ms, snoozes, snoozed_ms,
                 snoozed_boot_ms, snoozed_boot, outcome, button_index, resolved_by, handled,
-                responder_uid, responder, via, tty, ssh, responder_host, responder_pid, resolved_ms,
+                responder, responder_name, via, tty, ssh, responder_host, responder_pid, resolved_ms,
                 resolved_seq) = (SELECT title, buttons, salt, asked_ms, asked_boot_ms, snoozes,
-                NULL, NULL, NULL, outcome, button_index, resolved_by, handled, responder_uid,
-                responder, via, tty, ssh, responder_host, responder_pid, resolved_ms, resolved_seq
+                NULL, NULL, NULL, outcome, button_index, resolved_by, handled, responder,
+                responder_name, via, tty, ssh, responder_host, responder_pid, resolved_ms, resolved_seq
                 FROM alerts WHERE id = \(docs)) WHERE id = \(drop)
             """)
         let next = try await queue.store(clock: clock)

@@ -46,10 +46,12 @@ struct RowForgingTests {
         "A changed response is found",
         arguments: [
             "outcome = 'cancelled'", "button_index = 0", "resolved_by = 'policy'",
-            "responder_uid = responder_uid + 1", "responder_uid = NULL",
-            "responder_uid = responder_uid + 4294967296",
+            "responder = '7'", "responder = NULL", "responder = '4294968296'",
+            "responder = 'person:ana'", "responder = '01001'", "responder = responder || '@desk'",
+            "responder_means = 'device:phone'", "responder_means = 'link'",
             "responder_pid = responder_pid + 4294967296", "responder_pid = NULL",
-            "responder_host = NULL", "responder = 'ana'", "responder = NULL", "via = 'terminal'",
+            "responder_host = NULL", "responder_name = 'ana'", "responder_name = NULL",
+            "via = 'terminal'",
             "via = NULL", "tty = '/dev/tty1'", "ssh = '192.0.2.8'", "responder_host = 'other'",
             "responder_pid = 1", "resolved_ms = resolved_ms - 1",
             "resolved_ms = 9223372036854775807", "resolved_seq = resolved_seq - 1",
@@ -67,8 +69,9 @@ struct RowForgingTests {
     @Test(
         "A person added to an expiry is found, with or without a presenter",
         arguments: [
-            "responder_uid = 1001, responder = 'ana', via = 'terminal', responder_host = 'desk', "
-                + "responder_pid = 1", "responder = 'ana'", "responder_uid = 0",
+            "responder = '1001', responder_name = 'ana', via = 'terminal', "
+                + "responder_host = 'desk', responder_pid = 1", "responder_name = 'ana'",
+            "responder = '0'", "responder_means = 'link'",
         ])
     func expiry(assignment: String) async throws {
         let log = try await AuditLog()

@@ -30,9 +30,16 @@ struct ToldResponseTests: StoreSuite {
         Forgery(name: "another outcome", script: "UPDATE alerts SET outcome = 'expired'"),
         Forgery(name: "another resolver", script: "UPDATE alerts SET resolved_by = 'policy'"),
         Forgery(
-            name: "another person", script: "UPDATE alerts SET responder = 'eve', responder_uid = 7"
-        ),
-        Forgery(name: "nobody", script: "UPDATE alerts SET via = NULL"),
+            name: "another person",
+            script: "UPDATE alerts SET responder = '7', responder_name = 'eve'"),
+        Forgery(
+            name: "a person without an account",
+            script: """
+                UPDATE alerts SET responder = 'person:eve', responder_name = 'person:eve',
+                    responder_means = 'device:phone', responder_host = NULL, responder_pid = NULL
+                """),
+        Forgery(name: "nobody", script: "UPDATE alerts SET responder = NULL"),
+        Forgery(name: "no presenter", script: "UPDATE alerts SET via = NULL"),
         Forgery(name: "another terminal", script: "UPDATE alerts SET tty = '/dev/pts/9'"),
         Forgery(name: "another time", script: "UPDATE alerts SET resolved_ms = resolved_ms + 1"),
         Forgery(name: "the entry of its ask", script: "UPDATE alerts SET resolved_seq = 1"),
@@ -44,7 +51,7 @@ struct ToldResponseTests: StoreSuite {
                 """),
         Forgery(name: "another title", script: "UPDATE alerts SET title = 'Delete nothing?'"),
         Forgery(name: "other strings", script: #"UPDATE alerts SET info = '{"path":"/"}'"#),
-        Forgery(name: "another source", script: "UPDATE sources SET uid = uid + 1"),
+        Forgery(name: "another source", script: "UPDATE sources SET principal = '7'"),
         Forgery(name: "another asker", script: "UPDATE alerts SET pid = pid + 1"),
         Forgery(
             name: "texts that look erased",
@@ -65,8 +72,8 @@ struct ToldResponseTests: StoreSuite {
             script: """
                 UPDATE alerts SET button_index = 0;
                 INSERT INTO audit SELECT seq + 1, at_ms, event, alert_id, source, outcome, 0, NULL,
-                    resolved_by, account_host, uid, user, login_uid, session, via, tty, ssh, host,
-                    boot, pid, content, detail, hash, hash FROM audit WHERE event = 'resolved'
+                    resolved_by, principal, user, login_uid, session, via, tty, ssh, means,
+                    host, boot, pid, content, detail, hash, hash FROM audit WHERE event = 'resolved'
                 """),
     ]
 
@@ -227,7 +234,7 @@ struct ToldResponseTests: StoreSuite {
         "expires_ms = NULL, expires_boot_ms = NULL", "dismiss_after_ms = 1", "snooze_ms = 1",
         "boot = 'other'", "asked_boot_ms = 0", "asked_ms = 0",
         // A part of a response.
-        "button_index = 0", "handled = 0", "responder = 'eve'", "resolved_seq = 1",
+        "button_index = 0", "handled = 0", "responder_name = 'eve'", "resolved_seq = 1",
     ]
 
     @Test(

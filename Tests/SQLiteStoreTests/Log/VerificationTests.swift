@@ -52,12 +52,12 @@ struct VerificationTests {
             "UPDATE audit SET user = NULL WHERE seq = 2",
             "DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)",
             "INSERT INTO audit SELECT 0, at_ms, event, alert_id, source, outcome, button_index, "
-                + "button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty, "
-                + "ssh, host, boot, pid, content, detail, previous, hash FROM audit WHERE seq = 1",
+                + "button_role, resolved_by, principal, user, login_uid, session, via, tty, "
+                + "ssh, means, host, boot, pid, content, detail, previous, hash FROM audit WHERE seq = 1",
             // It concerns no alert, so no index of alerts leads to it.
             "INSERT INTO audit SELECT -5, at_ms, 'access', NULL, source, outcome, button_index, "
-                + "button_role, resolved_by, account_host, uid, user, login_uid, session, via, tty, "
-                + "ssh, host, boot, pid, content, detail, previous, hash FROM audit WHERE seq = 1",
+                + "button_role, resolved_by, principal, user, login_uid, session, via, tty, "
+                + "ssh, means, host, boot, pid, content, detail, previous, hash FROM audit WHERE seq = 1",
             "UPDATE alerts SET title = 'x' WHERE id = 1", "UPDATE alerts SET salt = NULL",
             "UPDATE alerts SET \(ForgedRow.waiting) WHERE id = 1",
             "UPDATE alerts SET \(ForgedRow.answered) WHERE id = 6",
@@ -66,7 +66,7 @@ struct VerificationTests {
                 + "UPDATE copy SET id = 9, key = NULL; INSERT INTO alerts SELECT * FROM copy",
             "UPDATE alerts SET button_index = 1 WHERE id = 1",
             "UPDATE alerts SET collected_ms = NULL",
-            "UPDATE alerts SET responder = 'x' WHERE id = 4",
+            "UPDATE alerts SET responder_name = 'x' WHERE id = 4",
             "UPDATE alerts SET via = 'x' WHERE id = 4",
         ])
     func touched(script: String) async throws {

@@ -10,8 +10,8 @@ import sqlite3
 import sys
 
 ENTRY = """
-    seq at_ms event alert_id source outcome button_index button_role resolved_by account_host
-    uid user login_uid session via tty ssh host boot pid content detail previous
+    seq at_ms event alert_id source outcome button_index button_role resolved_by principal
+    user login_uid session via tty ssh means host boot pid content detail previous
 """.split()
 
 
@@ -206,7 +206,9 @@ def given_fault(entry, alert):
     return row != (entry["boot"], told(entry).get(name))
 
 
-RESPONDER = "account_host responder_uid responder via tty ssh responder_host responder_pid".split()
+RESPONDER = """
+    responder responder_name via tty ssh responder_means responder_host responder_pid
+""".split()
 ENDING = "outcome button_index resolved_by resolved_ms handled".split() + RESPONDER
 ANSWER = "resolved_boot resolved_boot_ms field_values note collected_ms".split()
 
@@ -216,7 +218,7 @@ def ending(entry):
     # Nobody does what a timer does; the entry names the process that noticed.
     is_timer = entry["outcome"] == "expired" or (
         entry["outcome"] == "dismissed" and entry["resolved_by"] == "system")
-    who = [entry[name] for name in "account_host uid user via tty ssh host pid".split()]
+    who = [entry[name] for name in "principal user via tty ssh means host pid".split()]
     handled = int("handled" in told(entry))
     ends = [entry[name] for name in "outcome button_index resolved_by at_ms".split()]
     return ends + [handled] + ([None] * len(who) if is_timer else who)

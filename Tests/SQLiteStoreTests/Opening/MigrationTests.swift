@@ -73,7 +73,7 @@ struct MigrationTests {
         try older.defineVersionGuard(Migration.versionGuard, upTo: 1)
         let entries = try older.lastSequence()
         let entry = """
-            INSERT INTO audit (seq, at_ms, event, uid, via, host, boot, pid, previous, hash)
+            INSERT INTO audit (seq, at_ms, event, principal, via, host, boot, pid, previous, hash)
             VALUES (\(entries + 1), 0, 'seen', 0, 'test', 'host', 'boot', 1, zeroblob(32), zeroblob(32))
             """
         try Self.migrate(queue.path)
@@ -94,7 +94,7 @@ struct MigrationTests {
         let error = #expect(throws: SQLiteError.self) {
             try stranger.run(
                 """
-                INSERT INTO audit (seq, at_ms, event, uid, via, host, boot, pid, previous, hash)
+                INSERT INTO audit (seq, at_ms, event, principal, via, host, boot, pid, previous, hash)
                 VALUES (3, 0, 'seen', 0, 'test', 'host', 'boot', 1, zeroblob(32), zeroblob(32))
                 """)
         }
@@ -224,7 +224,7 @@ struct MigrationTests {
         // Words are checked where they are read: a later version may have others.
         func entry(_ event: String, hash length: Int = 32) -> String {
             """
-            INSERT INTO audit (seq, at_ms, event, uid, via, host, boot, pid, previous, hash) VALUES (
+            INSERT INTO audit (seq, at_ms, event, principal, via, host, boot, pid, previous, hash) VALUES (
                 2, 0, '\(event)', 0, 'test', 'host', 'boot', 1, zeroblob(32), zeroblob(\(length)))
             """
         }

@@ -45,14 +45,14 @@ struct HistoryTests: StoreSuite {
 
     private static let conditions: [Condition] = [
         ({ $0.source = "backup-0" }, { record, _ in record.source.name == "backup-0" }),
-        ({ $0.account = .current }, { record, _ in record.source.account == .current }),
+        ({ $0.asker = .account(.current) }, { record, _ in record.source.account == .current }),
         ({ $0.key = "key-9" }, { record, _ in record.alert.key == "key-9" }),
         ({ $0.outcome = .answered }, { $1.outcome == .answered }),
         ({ $0.outcome = .expired }, { $1.outcome == .expired }),
         ({ $0.button = "No" }, { $1.button?.id == "No" }),
         ({ $0.by = .person }, { $1.by == .person }),
         ({ $0.by = .policy }, { $1.by == .policy }),
-        ({ $0.user = "ana" }, { $1.responder?.account.name == "ana" }),
+        ({ $0.user = "ana" }, { $1.responder?.account?.name == "ana" }),
         ({ $0.via = "answer" }, { $1.responder?.via == "answer" }),
         ({ $0.since = middle }, { $1.resolvedAt >= middle }),
         ({ $0.until = middle }, { $1.resolvedAt < middle }),
@@ -131,7 +131,7 @@ struct HistoryTests: StoreSuite {
     func limits() async throws {
         try await fill()
         let db = try queue.connection()
-        for filter in [HistoryFilter(account: .current), .init(uncollected: true)] {
+        for filter in [HistoryFilter(asker: .account(.current)), .init(uncollected: true)] {
             let found = { (limit: Int) in
                 var walk = HistoryWalk(db: db, filter)
                 (walk.sourceLimit, walk.uncollectedLimit) = (limit, limit)

@@ -19,7 +19,8 @@ struct LookAheadTests {
         let record = AlertRecord(
             id: id, alert: alert,
             source: AlertRecord.Source(
-                name: "test", Account(uid: 1), process: ProcessIdentity(host: "here", pid: 2)),
+                name: "test", .account(Account(uid: 1)),
+                .process(ProcessIdentity(host: "here", pid: 2))),
             state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
         return Receipt(

@@ -16,16 +16,17 @@ struct TurnTests: StoreSuite {
 
     private static func caller(_ uid: UInt32) -> Caller {
         var caller = Caller(via: "test")
-        caller.account.uid = uid
+        caller.principal = .account(Account(uid: uid))
         return caller
     }
 
     @discardableResult
     private func ask(
-        _ alert: Alert = .yesNo(), of source: String, uid: UInt32 = 1000, accountLimit: Int = 1000
+        _ alert: Alert = .yesNo(), of source: String, uid: UInt32 = 1000, principalLimit: Int = 1000
     ) async throws -> Alert.ID {
         try await store.enqueue(
-            Question(alert: alert, source: source, accountLimit: accountLimit), by: Self.caller(uid)
+            Question(alert: alert, source: source, principalLimit: principalLimit),
+            by: Self.caller(uid)
         ).record.id
     }
 
@@ -133,11 +134,11 @@ struct TurnTests: StoreSuite {
     @Test("Who asks later gets ahead of nobody, even under a new name")
     func asksLater() async throws {
         for _ in 0..<2 {
-            for number in 0..<500 { try await ask(of: "source-\(number)", accountLimit: 2000) }
+            for number in 0..<500 { try await ask(of: "source-\(number)", principalLimit: 2000) }
         }
         #expect(try await show()?.id == 1)
         #expect(try await show()?.id == 2)
-        try await ask(of: "new", accountLimit: 2000)
+        try await ask(of: "new", principalLimit: 2000)
         for _ in 3...500 { _ = try await show() }
         // The two sources that had been shown before it was asked come first.
         #expect(try await showAll().prefix(4) == [501, 502, 1001, 503])
@@ -192,18 +193,18 @@ struct TurnTests: StoreSuite {
     }
 
     @Test("An account's alerts have a separate limit, whatever source names it invents")
-    func accountLimit() async throws {
-        for number in 0..<3 { try await ask(of: "source-\(number)", accountLimit: 3) }
-        let error = await thrown { try await ask(of: "source-3", accountLimit: 3) }
-        #expect(error?.kind == "tooManyPendingOfAccount")
+    func principalLimit() async throws {
+        for number in 0..<3 { try await ask(of: "source-\(number)", principalLimit: 3) }
+        let error = await thrown { try await ask(of: "source-3", principalLimit: 3) }
+        #expect(error?.kind == "tooManyPendingOfPrincipal")
         #expect(error?.description.contains("are already waiting, from all its sources") == true)
-        try await ask(of: "source-3", uid: 1001, accountLimit: 3)
+        try await ask(of: "source-3", uid: 1001, principalLimit: 3)
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 4)
         try await store.answer(1, 0)
-        try await ask(of: "source-3", accountLimit: 3)
+        try await ask(of: "source-3", principalLimit: 3)
         // A name that was refused has left no source behind.
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name <> ''") == 5)
-        let account = "SELECT pending FROM sources WHERE uid = 1000 AND name = ''"
+        let account = "SELECT pending FROM sources WHERE principal = '1000' AND name = ''"
         #expect(try queue.integer(account) == 3)
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
@@ -242,13 +243,13 @@ struct TurnTests: StoreSuite {
                 let alert =
                     turn % 3 == 0
                     ? Alert("Note", priority: priority) : Alert.yesNo(priority: priority)
-                try await ask(alert, of: source, uid: 1000 + UInt32(flood), accountLimit: 9000)
+                try await ask(alert, of: source, uid: 1000 + UInt32(flood), principalLimit: 9000)
             }
             if turn % 97 == 5 {
                 let (uid, priority) = (UInt32(1000 + seen % 3), priorities[(turn / 97) % 4])
                 let id = try await ask(
                     .yesNo(priority: priority), of: "honest-\(asked.count)", uid: uid,
-                    accountLimit: 9000)
+                    principalLimit: 9000)
                 asked[id] = (clock.now(), turn, 3 - Int(priority.rawValue))
             }
             guard let shown = try await show(prefersQuestions: wasNotice) else { break }

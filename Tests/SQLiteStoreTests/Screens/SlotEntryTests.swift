@@ -22,7 +22,7 @@ struct SlotEntryTests {
         screen.show(7, current: 8, hasDelegate: true)
         screen.isBusy = true
         let found = try read(screen)
-        #expect(found.process.isCurrent && found.account.name == screen.account.name)
+        #expect(found.process.isCurrent && found.principal.user == screen.principal.user)
         screen.process.boot = nil
         #expect(found == screen)
     }

@@ -18,14 +18,14 @@ struct AuthorityTests {
 
     private var root: Caller {
         var caller = Caller(via: "withdraw")
-        caller.account.uid = 0
+        caller.principal = .account(Account(uid: 0))
         return caller
     }
 
     /// Asks as an account that is neither root nor eve.
     private func asked() async throws -> Alert.ID {
         var asker = Caller(via: "ask")
-        asker.account.uid = 1001
+        asker.principal = .account(Account(uid: 1001))
         return try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: asker).record
             .id
     }
@@ -42,7 +42,7 @@ struct AuthorityTests {
             #expect(error?.description.contains("1001") == true, "\(error as Any)")
             #expect(try await store.record(id).response == nil)
             let response = try await store.resolve(id, forced, by: .eve).response
-            #expect(response?.by == .person && response?.responder?.account.name == "eve")
+            #expect(response?.by == .person && response?.responder?.account?.name == "eve")
         }
         let id = try await asked()
         let error = await thrown {
@@ -66,7 +66,7 @@ struct AuthorityTests {
     func own() async throws {
         for authority in [Resolution.Authority.own(.person), .forced(.person)] {
             var asker = Caller(via: "withdraw")
-            asker.account.uid = 1001
+            asker.principal = .account(Account(uid: 1001))
             let withdrawn = try await store.resolve(asked(), .withdraw(authority), by: asker)
             #expect(withdrawn.response?.by == .asker)
             let cancelled = try await store.resolve(
@@ -83,11 +83,11 @@ struct AuthorityTests {
         let cancelled = try await store.resolve(
             id, .cancel(handled: true, .requested), by: Caller(via: "terminal"))
         #expect(cancelled.response?.by == .person)
-        #expect(cancelled.response?.responder?.account.name == "eve")
-        #expect(try await store.record(id).response?.responder?.account.name == "eve")
+        #expect(cancelled.response?.responder?.account?.name == "eve")
+        #expect(try await store.record(id).response?.responder?.account?.name == "eve")
         let entries = try await store.entries(of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .cancelling, .resolved])
-        #expect(entries[1].event.responder.account.name == "eve" && entries[1].event.by == .person)
+        #expect(entries[1].event.responder.account?.name == "eve" && entries[1].event.by == .person)
         await store.close()
     }
 

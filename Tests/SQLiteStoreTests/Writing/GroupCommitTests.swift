@@ -25,7 +25,7 @@ struct GroupCommitTests {
         async let first = store.enqueue(questions[0], by: .ana)
         async let failed = thrown {
             try await store.commits.perform(.upkeep, "fail") { context in
-                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw Refused()
             }
         }

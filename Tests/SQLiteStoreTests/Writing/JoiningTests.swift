@@ -31,7 +31,7 @@ struct JoiningTests {
         async let failed = thrown {
             try await store.commits.perform(.upkeep, "fail") { context in
                 runs.note("other")
-                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw Refused()
             }
         }
@@ -108,7 +108,7 @@ struct JoiningTests {
         // Because of this one, all are run a second time.
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { context in
-                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw Refused()
             }
         }
@@ -135,12 +135,12 @@ struct JoiningTests {
         #expect(await gate.isReached())
         async let refused = thrown {
             try await store.enqueue(
-                Question(alert: .yesNo(), source: "new", accountLimit: 0), by: .ana)
+                Question(alert: .yesNo(), source: "new", principalLimit: 0), by: .ana)
         }
         #expect(await store.commits.hasWaiting(1))
         gate.open()
         try await held
-        #expect(await refused?.kind == "tooManyPendingOfAccount")
+        #expect(await refused?.kind == "tooManyPendingOfPrincipal")
         #expect(runs.lines == ["held"])
         #expect(try queue.integer("SELECT count(*) FROM sources") == 0)
         await store.close()
@@ -158,7 +158,8 @@ struct JoiningTests {
                 try await store.commits.perform(.answer, "count") { [queue] context in
                     let stored = try queue.integer("SELECT count(*) FROM sources")
                     try context.db.run(
-                        "INSERT INTO sources (uid, name) VALUES (?, 'x')", [.integer(Int64(number))]
+                        "INSERT INTO sources (principal, name) VALUES (?, 'x')",
+                        [.text("\(number)")]
                     )
                     return stored
                 }
@@ -182,7 +183,7 @@ struct JoiningTests {
         #expect(await gate.isReached())
         let slow = Gate()
         async let joined: Void = store.commits.perform(.answer, "join") { context in
-            try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'slow')")
+            try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'slow')")
             slow.pass()
         }
         #expect(await store.commits.hasWaiting(1))

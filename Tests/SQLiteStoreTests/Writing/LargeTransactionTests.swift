@@ -58,7 +58,7 @@ struct LargeTransactionTests {
             """, []
         ) { $0.text() }
         let entries = try db.rows(
-            "SELECT json_array(seq, event, alert_id, source, uid) FROM audit ORDER BY seq", []
+            "SELECT json_array(seq, event, alert_id, source, principal) FROM audit ORDER BY seq", []
         ) { $0.text() }
         let counts = try db.rows(
             "SELECT json_array(id, name, pending) FROM sources ORDER BY id", []

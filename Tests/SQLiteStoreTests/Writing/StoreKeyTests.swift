@@ -33,7 +33,7 @@ struct StoreKeyTests: StoreSuite {
         #expect(third.record.response?.button?.id == "Yes")
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
         #expect(
-            try await store.find(.key("k", source: "test", of: Caller.ana.account)).record.id
+            try await store.find(.key("k", source: "test", of: Caller.ana.principal)).record.id
                 == first.record.id)
         await store.close()
     }
@@ -106,12 +106,12 @@ struct StoreKeyTests: StoreSuite {
         let first = try await enqueue(Self.original).record.id
         let second = try await enqueue(Self.original, source: "other").record.id
         var someone = Caller(via: "test")
-        someone.account.uid += 1
+        someone.principal = .account(Account(uid: 1001))
         let third = try await store.enqueue(
             Question(alert: Self.original, source: "test"), by: someone)
         #expect(Set([first, second, third.record.id]).count == 3)
         let error = await thrown {
-            try await store.find(.key("k", source: "third", of: .current))
+            try await store.find(.key("k", source: "third", of: .account(.current)))
                 .record
         }
         #expect(error?.kind == "keyNotFound")

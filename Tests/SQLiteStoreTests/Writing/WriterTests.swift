@@ -189,7 +189,7 @@ struct WriterTests {
         let store = try await queue.store()
         let full = await thrown {
             try await store.commits.perform(.upkeep, "fill") { context in
-                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
             }
         }

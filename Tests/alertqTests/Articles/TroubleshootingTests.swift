@@ -46,7 +46,7 @@ struct TroubleshootingTests {
         AlertError.storage(operation: "open the directory /srv", "No such file or directory"),
         AlertError.unreachable("can't be reached: Connection refused"),
         AlertError.missing(location: "postgresql://db/alertq", "there is no database"),
-        AlertError.notYours(42, owner: Account(uid: 4_000_000_000)),
+        AlertError.notYours(42, owner: .account(Account(uid: 4_000_000_000))),
     ]
 
     private static func refusal(

@@ -5,16 +5,18 @@ import TextFormats
 
 /// The words for who asks, since when and until when, and for the times on offer.
 package enum AlertWording {
-    /// Who asks: the name that the asker gave, with the account and the host that the system knows.
+    /// Who asks: the name that the asker gave, with the account and the host, or the person, that the queue
+    /// knows.
     ///
     /// An account of another machine names that: it is what its rights go by.
     static func source(
         _ source: AlertRecord.Source, user: String?, here host: String,
         characters: TerminalCharacters = .all
     ) -> String {
-        let user = characters.line(user ?? source.account.label)
-        let isElsewhere = source.account.host.isEmpty && source.process.host != host
-        let suffix = isElsewhere ? "@" + characters.line(source.process.host) : ""
+        let user = characters.line(user ?? source.principal.label)
+        let other = source.process.map(\.host).flatMap { $0 == host ? nil : $0 }
+        let isElsewhere = source.account?.host.isEmpty == true
+        let suffix = isElsewhere ? other.map { "@" + characters.line($0) } ?? "" : ""
         return "\(characters.line(source.name)) (\(user)\(suffix))"
     }
 

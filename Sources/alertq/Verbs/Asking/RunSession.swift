@@ -154,7 +154,7 @@ extension RunSession {
             if let response = record.response, !record.isErased,
                 response.allowsRun(byDefault: allowsDefault), response.by == .person || !onlyPerson
             {
-                let isOwn = response.responder?.process.isCurrent == true
+                let isOwn = response.responder?.process?.isCurrent == true
                 if context.errors.isTerminal, !isPrinted, !isOwn { context.inform(ending) }
                 return record
             }

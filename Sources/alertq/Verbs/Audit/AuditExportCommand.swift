@@ -10,8 +10,8 @@ struct AuditExportCommand: AuditReadingCommand {
         """
         Each line is an object with exactly the values that the entry's hash covers, in their \
         order: “seq”, “at_ms” (since 1970, in UTC), “event”, “alert_id”, “source”, “outcome”, \
-        “button_index”, “button_role”, “resolved_by”, “account_host”, “uid”, “user”, \
-        “login_uid”, “session”, “via”, “tty”, “ssh”, “host”, “boot”, “pid”, “content”, “detail” and “previous”; then “hash”. \
+        “button_index”, “button_role”, “resolved_by”, “principal”, “user”, “login_uid”, “session”, \
+        “via”, “tty”, “ssh”, “means”, “host”, “boot”, “pid”, “content”, “detail” and “previous”; then “hash”. \
         Numbers are JSON numbers, hashes are in hexadecimal, and absent values are null. Texts of \
         alerts are not in the log.
         """,
@@ -71,13 +71,12 @@ struct AuditExportCommand: AuditReadingCommand {
             ("button_index", .optional(event.buttonIndex)),
             ("button_role", .optional(entry.buttonRole?.rawValue)),
             ("resolved_by", .optional(event.by?.rawValue)),
-            ("account_host", .optional(entry.accountHost)),
-            ("uid", .integer(Int64(by.account.uid))), ("user", .optional(by.account.name)),
+            ("principal", .string(entry.principal)), ("user", .optional(by.principal.user)),
             ("login_uid", .optional(entry.loginUID)),
             ("session", .optional(entry.session)), ("via", .string(by.via)),
             ("tty", .optional(by.tty)), ("ssh", .optional(by.ssh)),
-            ("host", .string(by.process.host)),
-            ("boot", .string(entry.boot)), ("pid", .integer(Int64(by.process.pid))),
+            ("means", .optional(by.means.text)), ("host", .optional(by.process?.host)),
+            ("boot", .string(entry.boot)), ("pid", .optional(by.process?.pid)),
             ("content", .optional(entry.content.map(Hex.text))),
             ("detail", .optional(entry.detail)), ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),

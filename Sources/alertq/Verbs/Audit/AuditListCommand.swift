@@ -106,7 +106,7 @@ extension AuditListCommand {
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
         ] + title + [
-            "\(responder.account.label) via \(responder.via)\(tty)", detail(entry, in: context),
+            "\(responder.principal.label) via \(responder.via)\(tty)", detail(entry, in: context),
         ]
     }
 

@@ -159,6 +159,6 @@ struct ResponsePrinter: Sendable {
     private func isWorthNoting(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
         if result.button == nil || response.by != .person { return true }
-        return context.errors.isTerminal && response.responder?.process.isCurrent != true
+        return context.errors.isTerminal && response.responder?.process?.isCurrent != true
     }
 }

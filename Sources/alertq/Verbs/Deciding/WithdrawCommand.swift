@@ -48,7 +48,7 @@ struct WithdrawCommand: RevokingCommand {
         guard namesNone else {
             throw UsageError("--orphaned can't be combined with ID or --key; give one of them")
         }
-        try alerts.findAccount(for: queue)
+        try alerts.findPrincipal(for: queue)
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -97,7 +97,7 @@ extension WithdrawCommand {
     /// Whether a question is to be taken back: without `--user`, others' only if they may be.
     private func isMeant(_ record: AlertRecord, _ manager: AlertManager) -> Bool {
         guard record.isOrphaned else { return false }
-        if let account = alerts.account { return record.source.account == account }
+        if let asker = alerts.principal { return record.source.principal == asker }
         return isForced || manager.mayCollect(record)
     }
 

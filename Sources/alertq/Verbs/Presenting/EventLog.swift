@@ -143,7 +143,7 @@ final class EventLog: Sendable {
             ("ALERTQ_BUTTON", entry.button),
             ("ALERTQ_BUTTON_INDEX", event.buttonIndex.map(String.init)),
             ("ALERTQ_BY", event.by?.rawValue),
-            ("ALERTQ_USER", responder.account.word),
+            ("ALERTQ_USER", responder.principal.word),
             ("ALERTQ_VIA", responder.via),
             ("ALERTQ_SEQUENCE", "\(event.sequence)"),
             ("ALERTQ_DATABASE", manager.place),
@@ -171,6 +171,6 @@ final class EventLog: Sendable {
             return words + " by \(SafeText.line(source))"
         }
         let by = event.responder
-        return words + " by \(SafeText.line(by.account.label)) via \(SafeText.line(by.via))"
+        return words + " by \(SafeText.line(by.principal.label)) via \(SafeText.line(by.via))"
     }
 }

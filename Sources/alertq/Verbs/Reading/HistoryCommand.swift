@@ -8,7 +8,8 @@ struct HistoryCommand: SearchingCommand {
     static let abstract = "List the responses, newest first"
     static let options: [Option<Self>] = [
         .source,
-        Option("asked-by", .account, \.askedBy, help: "Only what this account asked"), .key,
+        Option("asked-by", .principal, \.askedBy, help: "Only what this account or person asked"),
+        .key,
         Option(
             "outcome", .word, \.outcome,
             help: "answered, cancelled, dismissed, expired or withdrawn"),
@@ -16,7 +17,7 @@ struct HistoryCommand: SearchingCommand {
             "button", .text("ID", .chosenButton), \.button,
             help: "Only where this button was chosen"),
         Option("by", .word, \.by, help: "person, program, policy, asker or system"),
-        Option("user", .accountName, \.user, help: "Only what this account decided"),
+        Option("user", .user, \.user, help: "Only what this account or person decided"),
         Option(
             "via", .text("NAME", .via), \.via,
             help: "Only what came through this presenter or verb"),
@@ -39,7 +40,8 @@ struct HistoryCommand: SearchingCommand {
         """
         ACCOUNT is the name or the number of an account of this machine, with or without @HOST; \
         NUMBER@HOST or root@HOST is one of another machine that uses the same queue. NAME is what the \
-        log calls an account: it finds that of any machine, and NAME@HOST that of one.
+        log calls an account: it finds that of any machine, and NAME@HOST that of one. In place of both, \
+        person:NAME is a person without an account.
         """,
         DateText.past,
         """
@@ -82,11 +84,11 @@ struct HistoryCommand: SearchingCommand {
 
     var common = QueueOptions()
     var conditions = AlertConditions()
-    private var askedBy: TypedAccount?
+    private var askedBy: TypedPrincipal?
     private var outcome: Outcome?
     private var button: String?
     private var by: ResolvedBy?
-    private var user: TypedAccount?
+    private var user: TypedPrincipal?
     private var via: String?
     private var isUncollected = false
     @Defaulted private var limit = 50
@@ -114,7 +116,7 @@ struct HistoryCommand: SearchingCommand {
     /// Prints page by page; returns `nil` where there is no queue.
     private func list(_ filter: HistoryFilter, in context: Context) async throws -> Found? {
         var table = Self.table(in: context)
-        var names = AccountNames()
+        var names = PrincipalNames()
         if isCSV { try context.output.write(AlertCSV.header) }
         return try await queue.read(in: context) { manager in
             var found = Found()
@@ -146,7 +148,7 @@ struct HistoryCommand: SearchingCommand {
     }
 
     private func print(
-        _ page: [AlertRecord], _ names: inout AccountNames, _ table: inout Table,
+        _ page: [AlertRecord], _ names: inout PrincipalNames, _ table: inout Table,
         in context: Context
     ) throws {
         if isJSON {
@@ -157,7 +159,7 @@ struct HistoryCommand: SearchingCommand {
             try context.output.write(rows.joined())
         } else if !page.isEmpty {
             let rows = page.map {
-                Self.row($0, askedBy: names.name(of: $0.source.account), in: context)
+                Self.row($0, askedBy: names.name(of: $0.source.principal), in: context)
             }
             try context.output.write(table.text(rows))
         }
@@ -165,11 +167,11 @@ struct HistoryCommand: SearchingCommand {
 
     private func filter(now: Date) throws(UsageError) -> HistoryFilter {
         var filter = try conditions.responses(now: now)
-        filter.account = try askedBy.map(queue.account)
+        filter.asker = try askedBy.map(queue.principal)
         filter.outcome = outcome
         filter.button = button
         filter.by = by
-        filter.user = user?.name
+        filter.user = user?.user
         filter.userHost = user?.host.map { $0.isIdentical(to: queue.location.ownHost) ? "" : $0 }
         filter.via = via
         filter.uncollected = isUncollected
@@ -192,7 +194,7 @@ struct HistoryCommand: SearchingCommand {
         let index = response?.buttonIndex ?? -1
         // Once the texts have been erased, the index is what is left.
         let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
-        let responder = response?.responder.map { " (\($0.account.word))" } ?? ""
+        let responder = response?.responder.map { " (\($0.principal.word))" } ?? ""
         let handling = response?.cancelHandling.map { $0 == .handled ? ", handled" : ", simulated" }
         return [
             "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,

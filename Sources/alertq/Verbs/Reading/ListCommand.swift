@@ -106,7 +106,7 @@ struct ListCommand: SearchingCommand {
         _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
     ) async throws -> Listed {
         var table = Self.table(in: context)
-        var names = AccountNames()
+        var names = PrincipalNames()
         let limit = listsAll || countsOnly ? .max : limit
         var (listed, after) = (Listed(), Alert.ID?.none)
         while true {
@@ -129,14 +129,14 @@ struct ListCommand: SearchingCommand {
     }
 
     private func print(
-        _ records: ArraySlice<AlertRecord>, _ names: inout AccountNames, _ table: inout Table,
+        _ records: ArraySlice<AlertRecord>, _ names: inout PrincipalNames, _ table: inout Table,
         in context: Context
     ) throws {
         if isJSON {
             for record in records { try context.print(AlertJSON.line(record)) }
         } else if !records.isEmpty {
             let rows = records.map {
-                Self.row($0, askedBy: names.name(of: $0.source.account), in: context)
+                Self.row($0, askedBy: names.name(of: $0.source.principal), in: context)
             }
             try context.output.write(table.text(rows))
         }
@@ -152,9 +152,9 @@ struct ListCommand: SearchingCommand {
 
 extension ListCommand {
     static func table(_ records: [AlertRecord], in context: Context) -> String {
-        var (table, names) = (table(in: context), AccountNames())
+        var (table, names) = (table(in: context), PrincipalNames())
         return table.text(
-            records.map { row($0, askedBy: names.name(of: $0.source.account), in: context) })
+            records.map { row($0, askedBy: names.name(of: $0.source.principal), in: context) })
     }
 
     private static func table(in context: Context) -> Table {

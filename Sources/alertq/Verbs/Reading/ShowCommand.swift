@@ -72,8 +72,8 @@ struct ShowCommand: NamingCommand {
         var lines: [(name: String, text: String)] = [
             (
                 "source",
-                "\(record.source.name) (\(record.source.account.named.label), "
-                    + "process \(record.source.process.pid) on \(record.source.process.host))"
+                "\(record.source.name) (\(record.source.principal.named.label), "
+                    + "\(record.source.means.label))"
             ),
             ("key", alert.key ?? ""), ("style", alert.style.rawValue),
             ("priority", alert.priority.word),

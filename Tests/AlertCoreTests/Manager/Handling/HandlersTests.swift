@@ -37,7 +37,8 @@ struct HandlersTests {
         var record = AlertRecord(
             id: id, alert: Alert("Go?", buttons: ["Go"], handler: handler),
             source: AlertRecord.Source(
-                name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 1)),
+                name: "test", .account(Account(uid: 0)),
+                .process(ProcessIdentity(host: "here", pid: 1))),
             state: .resolved, askedAt: Date(), presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
             snoozes: 0, response: nil)
         record.response = Response(

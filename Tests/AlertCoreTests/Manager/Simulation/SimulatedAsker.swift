@@ -235,7 +235,7 @@ extension SimulatedAsker {
             let others = known.subtracting(closures.values.filter { $0.state != .over }.map(\.id))
             let idle = others.filter { id in
                 guard let record = alerts[id], let name = record.alert.handler else { return false }
-                return record.source.account.isRoot && record.response?.collectedAt == nil
+                return record.source.principal.isRoot && record.response?.collectedAt == nil
                     && names.contains(name)
             }
             expect(idle.isEmpty, "nothing will handle alerts \(idle.sorted())")

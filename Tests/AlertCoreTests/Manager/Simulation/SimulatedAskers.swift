@@ -117,7 +117,7 @@ extension SimulatedAskers {
     }
 
     private func isUnhandled(_ record: AlertRecord) -> Bool {
-        record.source.account.isRoot && record.response?.collectedAt == nil
+        record.source.principal.isRoot && record.response?.collectedAt == nil
             && ["apply", "tidy"].contains(record.alert.handler)
     }
 
@@ -126,8 +126,8 @@ extension SimulatedAskers {
         var alert = Alert.yesNo("Question \(id)")
         alert.handler = [nil, nil, "apply", "apply", "tidy", "other"].randomElement(using: &random)!
         let source = AlertRecord.Source(
-            name: "test", Account(uid: chance(85) ? 0 : 1),
-            process: ProcessIdentity(host: "here", pid: 1))
+            name: "test", .account(Account(uid: chance(85) ? 0 : 1)),
+            .process(ProcessIdentity(host: "here", pid: 1)))
         alerts[id] = AlertRecord(
             id: id, alert: alert, source: source, state: .queued, askedAt: Date(),
             presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)
@@ -302,7 +302,7 @@ extension SimulatedAskers {
         askers[asker].waiters.settle(record)
         askers[asker].endCalls(for: id, with: .response(id))
         askers[asker].known.insert(id)
-        feed(.resolved(record, isOwn: record.source.account.isRoot), to: asker)
+        feed(.resolved(record, isOwn: record.source.principal.isRoot), to: asker)
     }
 
     /// Ends something that takes time.
@@ -375,7 +375,7 @@ extension SimulatedAskers {
             record.alert.handler == name && record.id > last ?? 0 && record.response != nil
                 && record.response?.collectedAt == nil
         }.sorted { $0.id < $1.id }.prefix(3)
-        let own = page.filter { $0.source.account.isRoot }.map(\.id)
+        let own = page.filter { $0.source.principal.isRoot }.map(\.id)
         feed(.found(name, .success(Handlers.Page(ids: own, next: page.last?.id))), to: asker)
     }
 

@@ -107,7 +107,8 @@ extension SimulatedQueue {
         var alert: Alert = isNotice ? Alert("Notice \(id)") : .yesNo("Question \(id)")
         if chance(25) { alert.presenters = [chance(50) ? "menu" : "terminal"] }
         let source = AlertRecord.Source(
-            name: "test", Account(uid: 0), process: ProcessIdentity(host: "here", pid: 1))
+            name: "test", .account(Account(uid: 0)), .process(ProcessIdentity(host: "here", pid: 1))
+        )
         alerts[id] = AlertRecord(
             id: id, alert: alert, source: source, state: .queued, askedAt: Date(),
             presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: nil)

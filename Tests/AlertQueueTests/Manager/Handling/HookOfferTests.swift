@@ -94,7 +94,9 @@ struct HookOfferTests {
         // The parent of this process, which is running, is the asker.
         let store = try await queue.store()
         var parent = Caller(via: "test")
-        parent.process.pid = getppid()
+        var process = ProcessIdentity.current
+        process.pid = getppid()
+        parent.means = .process(process)
         let id = try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: parent)
             .record.id
         try await store.answer(id, 0)

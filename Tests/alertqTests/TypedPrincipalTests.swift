@@ -4,8 +4,8 @@ import Testing
 
 @testable import alertq
 
-@Suite("Accounts as they are typed", .inParallel)
-struct TypedAccountTests {
+@Suite("Accounts and persons as they are typed", .inParallel)
+struct TypedPrincipalTests {
     @Test(
         "A name is told from its machine, and what a user namespace adds to it stays in it",
         arguments: [
@@ -21,8 +21,8 @@ struct TypedAccountTests {
             ),
         ] as [(String, String, String?)])
     func names(text: String, name: String, host: String?) throws {
-        let typed = try Argument.accountName.read(text)
-        #expect(typed.name == name && typed.host == host)
+        let typed = try Argument.user.read(text)
+        #expect(typed.user == name && typed.host == host)
         if let host { #expect(Account(uid: 1000, name: name, host: host).word == text) }
     }
 
@@ -33,8 +33,16 @@ struct TypedAccountTests {
             ("1000@db7", 1000, "db7"),
         ] as [(String, UInt32, String)])
     func accounts(text: String, uid: UInt32, host: String) throws {
-        let account = try Argument.account.read(text).account(on: "web1")
-        #expect(account == Account(uid: uid, host: host))
+        let principal = try Argument.principal.read(text).principal(on: "web1")
+        #expect(principal == .account(Account(uid: uid, host: host)))
+    }
+
+    @Test(
+        "A person is not looked for among accounts", arguments: ["person:ana", "person:ana@corp"])
+    func person(text: String) throws {
+        let typed = try Argument.principal.read(text)
+        #expect(typed.user == text && typed.host == nil)
+        #expect(try typed.principal(on: "web1") == .person(String(text.dropFirst(7))))
     }
 
     @Test(
@@ -45,8 +53,8 @@ struct TypedAccountTests {
             ("ana@db7", "as in 1000@db7"),
         ])
     func refused(text: String, reason: String) throws {
-        let typed = try Argument.account.read(text)
-        let error = #expect(throws: UsageError.self) { try typed.account(on: "web1") }
+        let typed = try Argument.principal.read(text)
+        let error = #expect(throws: UsageError.self) { try typed.principal(on: "web1") }
         #expect(error.map { "\($0)" }?.contains(reason) == true)
     }
 }
