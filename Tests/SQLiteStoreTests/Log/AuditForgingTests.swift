@@ -44,6 +44,8 @@ struct AuditForgingTests {
         arguments: [
             "audit SET means = 'token:phone' WHERE event = 'asked'",
             "audit SET means = 'link' WHERE event = 'resolved'",
+            // No row has it, too.
+            "audit SET means = 'token:phone' WHERE event = 'collected'",
             "audit SET principal = 'person:eve', user = 'person:eve' WHERE event = 'resolved'",
             "alerts SET means = 'token:phone'", "alerts SET responder_means = 'link'",
             "alerts SET responder = 'person:eve', responder_name = 'person:eve'",
@@ -56,6 +58,7 @@ struct AuditForgingTests {
             Question(alert: .yesNo(), source: "test"), by: phone
         ).record.id
         try await log.store.answer(id, 0, by: phone)
+        _ = try await log.store.collect(id, by: phone)
         let problem = try await log.problem(after: "UPDATE \(change)")
         #expect(problem.alertID == id || problem.sequence != nil)
         await log.store.close()
