@@ -31,7 +31,7 @@ let package = Package(
             resources: [
                 .embedInCode("SQLite/0001_create_queue.sql"),
                 .embedInCode("SQLite/schema.sql"),
-                .embedInCode("PostgreSQL/0001_create_queues.sql"),
+                .embedInCode("PostgreSQL/0002_create_queues.sql"),
                 .embedInCode("PostgreSQL/schema.jsonl"),
             ]),
         .target(name: "TextFormats"),
@@ -150,8 +150,8 @@ let package = Package(
         .target(
             name: "StoreTesting",
             dependencies: [
-                "AlertCore", "AlertQueueTesting", "PostgreSQL", "PostgreSQLStore",
-                "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreChecks", "TestSupport",
+                "AlertCore", "AlertQueueTesting", "AlertTables", "PostgreSQL", "PostgreSQLStore",
+                "PostgreSQLTesting", "SQL", "SQLite", "SQLiteStore", "StoreChecks", "TestSupport",
             ],
             path: "Tests/StoreTesting"),
         // A store in another process, which the contract's checks reach through a pipe.

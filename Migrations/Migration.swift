@@ -43,8 +43,9 @@ package struct Migration: Sendable {
     /// `PostgreSQL/schema.jsonl`, which a test writes.
     package static let postgreSQLSchema: [UInt8] = PackageResources.schema_jsonl
 
-    /// Every migration of a PostgreSQL database, oldest first.
+    /// Every migration of a PostgreSQL database, oldest first. Tables with a number before the first
+    /// are those of earlier versions of alertq, with another form.
     package static let postgreSQL: [Migration] = [
-        Migration(1, "create_queues", PackageResources._001_create_queues_sql)
+        Migration(2, "create_queues", PackageResources._002_create_queues_sql)
     ]
 }

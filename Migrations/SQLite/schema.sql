@@ -4,6 +4,9 @@
 -- name, and the table that it belongs to; the statement is left out where SQLite makes the
 -- object by itself. This file is not run. A test writes it anew:
 -- ALERTQ_WRITE_SCHEMA=1 swift test --filter SchemaFileTests
+--
+-- Queues have been made with these migrations, so that none is ever edited once released:
+-- 1 create_queue, SHA-256 a3b34697834c333aa35276fdc4e0c57d879c10c17ea4d1054d4d20d49c0c74db
 
 --- table sources of sources
 CREATE TABLE sources (

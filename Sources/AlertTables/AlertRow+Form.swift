@@ -14,23 +14,12 @@ extension AlertRow {
         expect(
             row.isNull(Column.resolvedBoot) == row.isNull(Column.resolvedBootMs),
             "has a part of the time of an answer")
-        let (asked, left) = (alert.record.alert, alert.remains?.buttons.buttons)
-        expect(
-            row.holds(
-                left.map { StoredJSON.encode($0) } ?? StoredJSON.encode(asked.buttons),
-                Column.buttons),
-            "has buttons that are not written as this program writes them")
-        if let fields = asked.fieldsJSON {
+        let (asked, left) = (alert.record.alert, alert.remains?.buttons)
+        for (index, property) in AlertProperty.all.enumerated() {
             expect(
-                row.holds(fields, Column.fields),
-                "has fields that are not written as this program writes them")
+                property.isCanonical(row, at: Int32(index), of: asked, left),
+                "has \(property.column) that are not written as this program writes them")
         }
-        expect(
-            row.holds(StoredJSON.encode(asked.userInfo), Column.info),
-            "has strings that are not written as this program writes them")
-        expect(
-            asked.presenters.map { row.holds(StoredJSON.encode($0), Column.presenters) } ?? true,
-            "has presenters that are not written as this program writes them")
         guard let response = alert.record.response else { return faults }
         let values = response.input.text(for: asked.fields)
         expect(

@@ -9,10 +9,11 @@ package struct AlertRow {
     /// The contradictions between the row's own columns.
     package let contradictions: [String]
 
-    package static let columns = Column.list
+    package static let columns = AlertProperty.columns.list + ", " + Column.list
     /// The columns of the table `alerts` among them.
-    package static let tableColumns = Column.allCases
-        .prefix { $0.rawValue < Column.sourceName.rawValue }.map(\.snakeCased)
+    package static let tableColumns =
+        AlertProperty.columns
+        + Column.allCases.prefix { $0.rawValue < Column.sourceName.rawValue }.map(\.snakeCased)
 
     package var record: AlertRecord { alert.record }
     package var expiry: ClockReading? { alert.expiry }
@@ -151,54 +152,43 @@ package struct AlertRow {
         return contradictions
     }
 
+    private static let buttonsIndex = AlertProperty.index("buttons")
+    private static let defaultButtonIndex = AlertProperty.index("default")
+
     /// What is left of the buttons once the texts have been erased.
     private static func left(_ row: borrowing some SQLRow & ~Copyable, _ id: Alert.ID) throws
         -> ErasedButtons
     {
-        guard let buttons = try? StoredJSON.partialButtons(row.text(Column.buttons)) else {
+        let text = row.optionalText(at: buttonsIndex) ?? ""
+        guard let buttons = try? StoredJSON.partialButtons(text) else {
             throw damaged(id, "buttons")
         }
         return ErasedButtons(
-            stored: buttons, defaultButton: row.optionalText(Column.defaultButton))
+            stored: buttons, defaultButton: row.optionalText(at: defaultButtonIndex))
     }
 
     /// Whether none of the texts that an erasure removes is there.
     private static func isBlank(_ row: borrowing some SQLRow & ~Copyable, _ left: ErasedButtons)
         -> Bool
     {
-        row.isNull(Column.title) && row.isNull(Column.message)
-            && row.isNull(Column.fields) && row.isNull(Column.fieldValues)
-            && row.isNull(Column.note) && row.text(Column.info) == "{}"
+        for (index, property) in AlertProperty.all.enumerated() where property.erasure == .removed {
+            guard row.value(at: Int32(index)) == property.value(leaving: left) else { return false }
+        }
+        return row.isNull(Column.fieldValues) && row.isNull(Column.note)
             && left.buttons.allSatisfy { $0.title == nil }
     }
 
     private static func alert(_ row: borrowing some SQLRow & ~Copyable, _ left: ErasedButtons?)
         throws -> Alert
     {
-        guard let style = Alert.Style(rawValue: row.text(Column.style)),
-            let priority = Alert.Priority(rawValue: Int(row.integer(Column.priority)))
-        else { throw damaged(row.integer(Column.id), "style or priority") }
-        let title = row.optionalText(Column.title) ?? "#\(row.integer(Column.id))"
-        var alert = Alert(title, message: row.optionalText(Column.message), style: style)
-        alert.priority = priority
-        do {
-            alert.buttons =
-                try left.map { StoredJSON.buttons($0.buttons) }
-                ?? StoredJSON.buttons(row.text(Column.buttons))
-            alert.fields = try row.optionalText(Column.fields).map(FieldJSON.fields) ?? []
-            alert.userInfo = try StoredJSON.strings(row.text(Column.info))
-            alert.presenters = try row.optionalText(Column.presenters).map {
-                try StoredJSON.decode([String].self, $0)
+        var alert = Alert("#\(row.integer(Column.id))")
+        var column: Int32 = 0
+        for property in AlertProperty.all {
+            guard property.read(row, at: column, left, into: &alert) else {
+                throw damaged(row.integer(Column.id), property.column)
             }
-        } catch {
-            throw damaged(row.integer(Column.id), "buttons, fields, info or presenters")
+            column += 1
         }
-        alert.defaultButton = row.optionalText(Column.defaultButton)
-        alert.handler = row.optionalText(Column.handler)
-        alert.key = row.optionalText(Column.key)
-        alert.dismissAfter = row.optionalInteger(Column.dismissAfterMs).map { .milliseconds($0) }
-        alert.snooze = row.optionalInteger(Column.snoozeMs).map { .milliseconds($0) }
-        alert.validFor = row.optionalInteger(Column.validMs).map { .milliseconds($0) }
         alert.deadline = row.optionalInteger(Column.expiresMs).map {
             .at(Timestamp.date(milliseconds: $0))
         }
@@ -278,19 +268,20 @@ package struct AlertRow {
 }
 
 extension AlertRow {
-    /// The columns of an alert, in the order of the query.
+    /// The columns of an alert after those of its properties, in the order of the query.
     package enum Column: Int, ColumnList {
         // Of the table `alerts`.
-        case id, title, message, style, priority, buttons, info, defaultButton, handler
-        case presenters, key, dismissAfterMs, snoozeMs, awaited, means, pid, host, boot, askedMs
+        case id, awaited, means, pid, host, boot, askedMs
         case askedBootMs, expiresMs, expiresBootMs, presentedMs, snoozes, snoozedMs, salt
         case outcome, buttonIndex, resolvedBy, handled, responder, responderName, via, tty, ssh
         case responderMeans, responderHost, responderPid, resolvedMs, resolvedSeq, collectedMs
-        case fields, fieldValues, note, supersededBy, validMs, resolvedBootMs, resolvedBoot
+        case fieldValues, note, supersededBy, resolvedBootMs, resolvedBoot
         // Used only by stores.
         case erasedSeq, snoozedBootMs, snoozedBoot
         // Of the table `sources`.
         case sourceName, sourcePrincipal
+
+        package static let offset = Int32(AlertProperty.all.count)
 
         package var sql: String {
             switch self {

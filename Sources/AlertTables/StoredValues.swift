@@ -6,13 +6,11 @@ import TextFormats
 
 extension PreparedQuestion {
     /// The columns of a new row of `alerts`; the others have their defaults.
-    package static let columns = [
-        "id", "source_id", "means", "pid", "host", "key", "style", "priority", "title", "message",
-        "buttons",
-        "info", "default_button", "handler", "presenters", "salt", "dismiss_after_ms", "snooze_ms",
-        "awaited", "boot", "asked_ms", "asked_boot_ms", "expires_ms", "expires_boot_ms", "fields",
-        "valid_ms", "queued_seq",
-    ]
+    package static let columns =
+        AlertProperty.columns + [
+            "id", "source_id", "means", "pid", "host", "salt", "awaited", "boot", "asked_ms",
+            "asked_boot_ms", "expires_ms", "expires_boot_ms", "queued_seq",
+        ]
 
     /// - Parameters:
     ///   - source: The row of `sources`.
@@ -21,20 +19,13 @@ extension PreparedQuestion {
         id: Alert.ID, source: Int64, at now: ClockReading, expiry: ClockReading?,
         entry sequence: Int64
     ) -> [Value] {
-        let (alert, process) = (question.alert, caller.process)
-        return [
+        let process = caller.process
+        return AlertProperty.all.map { $0.value(of: question.alert) } + [
             .integer(id), .integer(source), .optional(caller.means.text),
-            .optional((process?.pid).map(Int64.init)), .optional(process?.host),
-            .optional(alert.key), .text(alert.style.rawValue), .integer(alert.priority.rawValue),
-            .text(alert.title), .optional(alert.message), .text(StoredJSON.encode(alert.buttons)),
-            .text(StoredJSON.encode(alert.userInfo)), .optional(alert.defaultButton),
-            .optional(alert.handler), .optional(alert.presenters.map { StoredJSON.encode($0) }),
-            .blob(salt), .optional(alert.dismissAfter?.milliseconds),
-            .optional(alert.snooze?.milliseconds), .integer(question.isAwaited ? 1 : 0),
-            .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
-            .optional(expiry?.wallMilliseconds),
+            .optional((process?.pid).map(Int64.init)), .optional(process?.host), .blob(salt),
+            .integer(question.isAwaited ? 1 : 0), .text(now.boot), .integer(now.wallMilliseconds),
+            .integer(now.bootMilliseconds), .optional(expiry?.wallMilliseconds),
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
-            .optional(alert.fieldsJSON), .optional(alert.validFor?.milliseconds),
             .integer(sequence),
         ]
     }
@@ -72,17 +63,13 @@ extension Response {
 
 extension ErasedButtons {
     /// The columns of `alerts` that an erasure sets.
-    package static let columns = [
-        "title", "message", "buttons", "info", "fields", "field_values", "note", "default_button",
-        "salt", "erased_seq",
-    ]
+    package static let columns =
+        AlertProperty.erased.map(\.column) + ["field_values", "note", "salt", "erased_seq"]
 
     /// - Parameter sequence: The entry of the log that names the alert.
     package func values(entry sequence: Int64) -> [Value] {
-        [
-            .null, .null, .text(StoredJSON.encode(buttons)), .text("{}"), .null, .null, .null,
-            .optional(defaultButton), .null, .integer(sequence),
-        ]
+        AlertProperty.erased.map { $0.value(leaving: self) }
+            + [.null, .null, .null, .integer(sequence)]
     }
 }
 

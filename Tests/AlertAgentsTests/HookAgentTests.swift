@@ -52,7 +52,7 @@ struct HookAgentTests {
             throw TestingError("not an event")
         }
         let alert = try HookQuestion(asked, of: .codex).alert(
-            source: "codex", key: "k", HookOptions())
+            source: "codex", HookOptions())
         #expect(progress.ends(alert.userInfo))
     }
 

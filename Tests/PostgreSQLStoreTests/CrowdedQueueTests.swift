@@ -64,7 +64,7 @@ struct CrowdedQueueTests {
                     let title = "\(key) \(Int.random(in: 0..<3, using: &random))"
                     _ = try await store.enqueue(
                         Question(
-                            alert: .yesNo(title, key: key), source: "crowd", replaces: true),
+                            alert: .yesNo(title, key: key), source: "crowd", join: .replacing),
                         by: .ana)
                 case 3:
                     _ = try await store.snooze(

@@ -101,7 +101,7 @@ struct ForgedQueue {
         _ = try await store.collect(3, by: .ben)
         _ = try await store.resolve(5, .withdraw(), by: .ben)
         _ = try await store.resolve(7, .dismiss, by: .ana)
-        let second = Question(alert: .yesNo("Nine", key: "l"), source: "test", replaces: true)
+        let second = Question(alert: .yesNo("Nine", key: "l"), source: "test", join: .replacing)
         _ = try await store.enqueue(second, by: .ana)
         var ten = Alert.yesNo("Ten")
         ten.addTextField("name")

@@ -1,4 +1,6 @@
+import AlertTables
 import PostgreSQLTesting
+import StoreChecks
 import StoreTesting
 import TestSupport
 import Testing
@@ -120,6 +122,25 @@ struct ForgedRowTests {
             #expect(answered?.kind == "inconsistent", "\(answered as Any)")
         }
         try await expectMark(on: isRefused ? id : nil)
+        await store.close()
+    }
+
+    @Test(
+        "A property is refused another value, and found with one that was forged",
+        arguments: AlertProperty.columns)
+    func property(column: String) async throws {
+        let property = try #require(AlertProperty.all.first { $0.column == column })
+        let id = try await store.ask(.withAllProperties).id
+        let change = "UPDATE alerts SET \(property.assignment) WHERE queue = $1 AND id = \(id)"
+        let (db, queue) = try forged.connectAsForger()
+        try db.execute("SET session_replication_role = origin")
+        let refusal = #expect(throws: (any Error).self) { try db.run(change, queue) }
+        #expect("\(refusal as Any)".contains("a question never changes"), "\(refusal as Any)")
+        try forged.forge(change)
+        let problems = try await store.verify(expecting: nil).problems
+        #expect(problems.contains { $0.alertID == id }, "\(problems)")
+        let error = await thrown { try await store.record(id) }
+        #expect(error?.kind == "inconsistent", "\(error as Any)")
         await store.close()
     }
 

@@ -53,9 +53,23 @@ struct SchemaVersionTests {
         }
     }
 
+    @Test("Tables of an earlier form are refused, and left as they are")
+    func earlier() async throws {
+        try db.execute("UPDATE schema_versions SET version = 1, minimum = 1")
+        let refusals = [
+            await thrown { try await open() },
+            await thrown { try PostgreSQLSchema.setUp(location) },
+        ]
+        for error in refusals {
+            #expect(error?.kind == "incompatible")
+            #expect("\(error as Any)".contains("made by an earlier alertq"), "\(error as Any)")
+        }
+        #expect(try db.first("SELECT count(*) FROM queues") { $0.integer() } == 1)
+    }
+
     @Test("An older schema is refused, with how to upgrade it")
     func older() async throws {
-        try db.execute("UPDATE schema_versions SET version = version - 1, minimum = 0")
+        try db.execute("UPDATE schema_versions SET version = 0, minimum = 0")
         let error = await thrown { try await open() }
         #expect(error?.kind == "incompatible")
         #expect("\(error as Any)".contains("--setup-postgresql"), "\(error as Any)")

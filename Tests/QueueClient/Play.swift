@@ -136,9 +136,9 @@ extension Play {
                 deadline: played.timeout.map { .after(.milliseconds($0)) },
                 defaultButton: played.timeout.flatMap { $0.isMultiple(of: 2) ? "no" : nil },
                 key: played.key, userInfo: [:])
-            let (record, isJoined) = try await manager.submit(alert)
-            var told = Self.record(record)
-            told.isJoined = isJoined
+            let asked = try await manager.submit(alert)
+            var told = Self.record(asked.record)
+            told.isJoined = asked.isJoined
             return told
         case .answer, .mistake:
             let button = played.verb == .mistake ? "maybe" : played.button

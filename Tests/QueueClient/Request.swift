@@ -36,9 +36,9 @@ struct Request {
     func run(on manager: AlertManager) async throws -> sending [String: Any] {
         switch try text("do") {
         case "ask":
-            let (record, isJoined) = try await manager.submit(alert())
-            var reply = Reply.alert(record)
-            reply["joined"] = isJoined
+            let asked = try await manager.submit(alert())
+            var reply = Reply.alert(asked.record)
+            reply["joined"] = asked.isJoined
             return reply
         case "answer":
             return Reply.alert(try await manager.answer(number("id"), button: text("button")))

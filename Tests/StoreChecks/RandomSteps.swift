@@ -102,8 +102,16 @@ package struct RandomSteps {
         if oneIn(8) { alert.userInfo = ["word \(number(0...2))": "value"] }
         return .ask(
             Question(
-                alert: alert, source: source(), isAwaited: oneIn(3), replaces: oneIn(2),
-                pendingLimit: oneIn(8) ? 4 : 10_000, principalLimit: oneIn(10) ? 9 : 100_000))
+                alert: alert, source: source(), isAwaited: oneIn(3), join: join(),
+                mayBeNew: !oneIn(20), pendingLimit: oneIn(8) ? 4 : 10_000,
+                principalLimit: oneIn(10) ? 9 : 100_000))
+    }
+
+    private mutating func join() -> Question.Join {
+        if oneIn(2) { return .replacing }
+        guard oneIn(2) else { return .same }
+        let limit: Duration? = one(of: [nil, .zero, .seconds(30)])
+        return .numbered(Question.Reuse(within: limit, byDefault: oneIn(2)))
     }
 
     private mutating func resolution() -> Resolution {

@@ -4,7 +4,8 @@ import AlertCore
 /// them.
 enum StepResult: Equatable, Sendable {
     case receipt(
-        AlertRecord, isNew: Bool, isCancelRequested: Bool, Duration?, sequence: Int64)
+        AlertRecord, isNew: Bool, isCancelRequested: Bool, Duration?, unused: EntryReason?,
+        sequence: Int64)
     case upcoming(AlertRecord?, Duration?, isCancelRequested: Bool, WaitingAlerts)
     case page([AlertRecord], next: Int64?, isEnd: Bool)
     /// Other facts, one a line.
@@ -15,7 +16,7 @@ enum StepResult: Equatable, Sendable {
         self = .receipt(
             receipt.record.withoutSalt, isNew: receipt.isNew,
             isCancelRequested: receipt.isCancelRequested, receipt.timeLeft,
-            sequence: receipt.head.sequence)
+            unused: receipt.unused?.reason, sequence: receipt.head.sequence)
     }
 
     init(_ upcoming: Upcoming) {

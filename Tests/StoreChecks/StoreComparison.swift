@@ -39,7 +39,7 @@ package struct StoreComparison {
             }
             try compare(results, after: number)
             switch results[0] {
-            case .receipt(let record, let isNew, _, _, _):
+            case .receipt(let record, let isNew, _, _, _, _):
                 if isNew { changes += 1 }
                 steps.note(record.id, isWaiting: record.response == nil)
             case .failure(let error):

@@ -6,12 +6,7 @@ extension StoreContract {
     static let asking = [
         StoreCheck("An alert is found exactly as it was asked") { queue in
             let store = try await queue.open()
-            var alert = Alert(
-                "Apply?", message: "14 updates", style: .actionSheet,
-                buttons: [.destructive("Yes", id: "y"), .cancel("No")], priority: .high,
-                deadline: .after(.seconds(60)), defaultButton: "No", dismissAfter: .seconds(3),
-                snooze: .seconds(9), handler: "apply", presenters: ["terminal"],
-                userInfo: ["a": "1"])
+            var alert = Alert.withAllProperties
             alert.key = "k"
             let asked = try await store.ask(alert, by: .ben)
             try expect(asked.isNew && !asked.isOverdue, "it is new")

@@ -192,7 +192,7 @@ extension StoreContract {
             let store = try await queue.open()
             try await store.ask(.yesNo(key: "k"))
             let change = Change.ask(
-                Question(alert: .yesNo("Another?", key: "k"), source: "test", replaces: true))
+                Question(alert: .yesNo("Another?", key: "k"), source: "test", join: .replacing))
             let request = IdempotencyKey()
             for _ in 1...2 {
                 let results = try await store.commit(
@@ -264,7 +264,7 @@ extension AlertStore {
     ) async throws(AlertError) -> Receipt {
         try await enqueue(
             Question(
-                alert: alert, source: source, replaces: true, pendingLimit: limit,
+                alert: alert, source: source, join: .replacing, pendingLimit: limit,
                 principalLimit: principalLimit), by: caller)
     }
 }

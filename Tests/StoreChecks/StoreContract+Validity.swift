@@ -88,19 +88,21 @@ extension StoreContract {
             }
             try await store.expectSound()
         },
-        StoreCheck("A stale answer starts no command, and can be collected with a reason") {
+        StoreCheck("A stale answer starts no command, and is collected for that") {
             queue in
             let store = try await queue.open()
             let id = try await store.ask(limited).record.id
             try await store.answer(id)
             queue.clock.advance(by: .seconds(60))
             let start = Change.run(id, .started(allowsDefault: true))
-            try expect(try await !store.commit(start, by: .ben).isNew, "it allows nothing")
-            try expectEqual(try await store.kinds(of: id), [.asked, .resolved], "entries")
-            let collected = try await store.commit(
-                .collect(id, because: .stale), by: .ben)
-            try expect(collected.isNew, "it is collected")
-            try expect(collected.record.response?.isStale == true, "it is still stale")
+            let refused = try await store.commit(start, by: .ben)
+            try expect(!refused.isNew, "it allows nothing")
+            try expectEqual(refused.unused?.reason, .stale, "why it doesn't")
+            try expect(refused.record.response?.isStale == true, "it is still stale")
+            let again = try await store.commit(.collect(id, because: .stale), by: .ben)
+            try expect(!again.isNew, "it is collected")
+            let kinds = try await store.kinds(of: id)
+            try expectEqual(kinds, [.asked, .resolved, .collected], "entries")
             let entry = try require(try await store.entries(of: id, limit: 9).last, "entry")
             try expectEqual(entry.meaning, .unused(.stale), "the reason")
             try await store.expectSound()

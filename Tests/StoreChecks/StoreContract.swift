@@ -12,7 +12,8 @@ package enum StoreContract {
     /// Those of news come last: it takes a store a second to report that nothing is new, and some
     /// seconds to report that something can't be stored.
     package static let checks =
-        asking + keys + replacing + resolving + running + authority + time + snoozes + order + turns
+        asking + keys + numbered + replacing + resolving + running + authority + time + snoozes
+        + order + turns
         + pages + history + log + posted + screens + waiting + fields + validity + closing
         + requests + news + trouble
 }

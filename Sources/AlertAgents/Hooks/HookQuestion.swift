@@ -45,15 +45,24 @@ struct HookQuestion: Sendable {
     var isBoundToTurn: Bool { request.origin.turn != nil || request.toolUse != nil }
 
     /// The alert; it expires when the agent stops waiting for it, so that nobody decides in vain.
-    func alert(source: String, key: String, _ options: HookOptions) -> Alert {
+    func alert(source: String, _ options: HookOptions) -> Alert {
         Alert(
             title, message: message,
             buttons: [
                 Alert.Button("Allow once", id: Self.allow),
                 Alert.Button("Deny", id: Self.deny, role: .cancel),
             ], priority: options.priority, deadline: .after(options.wait), source: source,
-            key: key, presenters: options.presenters.isEmpty ? nil : options.presenters,
+            key: Question.stem("hook", of: identity),
+            presenters: options.presenters.isEmpty ? nil : options.presenters,
             userInfo: info)
+    }
+
+    /// A repeated hook finds the alert that the first one asked. A decision that may belong to another
+    /// turn, or that no hook has taken for longer than one waits, is no answer to this request: its
+    /// agent has moved on.
+    func join(_ options: HookOptions) -> Question.Join {
+        let limit = isBoundToTurn ? options.wait : .zero
+        return .numbered(Question.Reuse(within: limit, byDefault: false))
     }
 
     /// What a program may want to know of the request, and ``HookProgress/ends(_:)`` compares.
@@ -70,8 +79,6 @@ struct HookQuestion: Sendable {
         return info
     }
 
-    /// The keys of the question: a repeated hook finds the alert that the first one asked.
-    var keys: DerivedKey { DerivedKey("hook", of: identity) }
 }
 
 // MARK: - Texts

@@ -117,7 +117,7 @@ struct HookRequest: Sendable {
     /// in a request for permission.
     fileprivate static func use(of tool: String, with input: JSONValue) -> String {
         let what = try? input.without(["description"]).sorted.text()
-        return DerivedKey.digest(of: [tool, what ?? ""])
+        return Question.digest(of: [tool, what ?? ""])
     }
 }
 

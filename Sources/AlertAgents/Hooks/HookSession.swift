@@ -10,7 +10,7 @@ import TextFormats
 package struct HookSession: Sendable {
     /// How much longer to wait than until the deadline, so that the expiry is stored and read.
     private static let grace = Duration.seconds(5)
-    /// How many times a question that nobody decides is asked.
+    /// How many times a question is asked whose answers others use.
     private static let maximumRepeats = 100
     /// How often a hook looks whether its reader has gone.
     private static let readerInterval = Duration.milliseconds(500)
@@ -87,41 +87,20 @@ extension HookSession {
         let question = try Self.question(request, of: agent)
         do {
             try await context.open(source).closing { manager in
-                let screens = await manager.screens()
-                let alert = question.alert(source: source, key: "hook", options)
-                if options.ifUnattended != .wait, !screens.mayShow(alert),
-                    try await !isAsked(question, manager)
-                {
-                    return try reply(verdictWhenUnattended(for: request), request)
+                for _ in 1...Self.maximumRepeats {
+                    guard let asked = try await ask(question, manager) else {
+                        return try reply(verdictWhenUnattended(for: request), request)
+                    }
+                    if try await reply(to: request, by: asked, manager) { return }
                 }
-                let (record, claim) = try await ask(question, manager)
-                // Until it is collected, the response is this hook's.
-                defer { claim.end() }
-                let end = try await end(of: record, manager)
-                try reply(verdict(on: end, request), request)
-                if end.response != nil { await collect(end, manager) }
+                throw HookFailure.refused(
+                    UnreadableText("others used the answers to \(Self.maximumRepeats) questions"))
             }
         } catch {
             // While a lock is held elsewhere, a signal ends the wait for it with another error.
             guard let signal = context.ending(), !(error is HookFailure) else { throw error }
             throw HookFailure.ended(.signal(signal), .unknown)
         }
-    }
-
-    /// Whether an alert of the same request waits, or has an answer to it.
-    private func isAsked(
-        _ question: HookQuestion, _ manager: AlertManager
-    ) async throws -> Bool {
-        let number = try await question.keys.currentNumber(manager, of: source)
-        let record: AlertRecord
-        do throws(AlertError) {
-            record = try await manager.record(key: question.keys.key(number), of: source)
-        } catch {
-            guard case .keyNotFound = error else { throw error }
-            return false
-        }
-        guard let response = record.response else { return true }
-        return try await isAnswer(response, to: question, manager)
     }
 
     private static func question(
@@ -134,85 +113,77 @@ extension HookSession {
         }
     }
 
-    /// Asks, or joins the alert that the same request has asked before, if its hook has died; and
-    /// claims the response.
-    ///
-    /// An alert that ended before anybody decided is no answer to a new request. Neither is a
-    /// decision that may belong to another turn, or that no hook has collected for longer than one
-    /// waits: its agent has moved on. What another hook waits for is an answer to its request.
+    /// Asks, or joins the alert of the same request; `nil` if nobody would see a new question, and
+    /// it is not to wait for somebody.
     private func ask(
         _ question: HookQuestion, _ manager: AlertManager
-    ) async throws -> (AlertRecord, any Claim) {
-        let first = try await question.keys.currentNumber(manager, of: source)
-        for number in first..<first + Self.maximumRepeats {
-            let key = question.keys.key(number)
-            let alert = question.alert(source: source, key: key, options)
-            let (asked, isJoined) = try await manager.submit(alert)
-            guard let claim = try await manager.claim(asked) else { continue }
-            let record = try await manager.settled(try await manager.record(asked.id))
-            guard isJoined, let response = record.response else { return (record, claim) }
-            if response.collectedAt == nil {
-                if try await isAnswer(response, to: question, manager) { return (record, claim) }
-                let isDecision = response.outcome == .answered
-                try await manager.collect(record.id, because: isDecision ? .earlier : nil)
-            }
-            claim.end()
+    ) async throws -> PendingQuestion? {
+        let alert = question.alert(source: source, options)
+        var mayBeNew = true
+        if options.ifUnattended != .wait { mayBeNew = await manager.screens().mayShow(alert) }
+        do {
+            return try await manager.submit(
+                alert, join: question.join(options), mayBeNew: mayBeNew)
+        } catch AlertError.keyNotFound {
+            return nil
         }
-        throw HookFailure.refused(
-            UnreadableText("it was asked \(Self.maximumRepeats) times without an answer"))
     }
 
-    /// Whether a response that came before is one to this request. A backup may have one that was
-    /// used since.
-    private func isAnswer(
-        _ response: Response, to question: HookQuestion, _ manager: AlertManager
+    /// Replies with the end of a question, and collects it; returns `false` if another hook with the
+    /// same request has used the answer.
+    private func reply(
+        to request: HookRequest, by asked: PendingQuestion, _ manager: AlertManager
     ) async throws -> Bool {
-        let age =
-            Timestamp.milliseconds(context.now()) - Timestamp.milliseconds(response.resolvedAt)
-        guard question.isBoundToTurn, response.outcome == .answered,
-            (0...options.wait.milliseconds).contains(age)
-        else { return false }
-        return try await !manager.wasRestored(sinceEndOf: response.alertID)
+        // Until it is collected, the response is this hook's.
+        var claim = await asked.claim()
+        defer { claim?.end() }
+        var record = try await end(of: asked, manager)
+        if record.response?.isAnswer == true {
+            if claim == nil { claim = try await asked.claim(within: Self.grace) }
+            record = try await manager.record(record.id)
+            guard claim != nil, record.response?.collectedAt == nil else { return false }
+        }
+        try reply(verdict(on: record, request), request)
+        if record.response != nil { await collect(record, manager) }
+        return true
     }
 
     /// The record once the alert has ended, or as it is when the wait is over.
     ///
     /// - Throws: ``HookFailure/ended(_:_:)`` once nobody wants the answer any more; the alert is
     ///   then withdrawn.
-    private func end(of record: AlertRecord, _ manager: AlertManager) async throws -> AlertRecord {
-        guard record.response == nil else { return record }
+    private func end(
+        of asked: PendingQuestion, _ manager: AlertManager
+    ) async throws -> AlertRecord {
         do {
-            guard let resolved = try await resolution(of: record, manager) else {
-                // Its deadline has passed; if no process has stored that, collecting does.
-                await collect(record, manager)
-                return try await manager.record(record.id)
-            }
-            try resolved.check(isThatOf: record)
-            return try await manager.settled(resolved)
+            if let record = try await outcome(of: asked) { return record }
+            // Its deadline has passed; if no process has stored that, collecting does.
+            await collect(asked.record, manager)
+            return try await manager.record(asked.record.id)
         } catch let HookFailure.ended(reason, _) {
+            let record = asked.record
             let isWithdrawn = await withdraw(record, because: "\(reason)", unused: .ended, manager)
             throw HookFailure.ended(reason, isWithdrawn ? .withdrawn(record.id) : .left(record.id))
         }
     }
 
-    private func resolution(
-        of record: AlertRecord, _ manager: AlertManager
-    ) async throws -> AlertRecord? {
-        try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
-            group.addTask { try await manager.resolution(of: record.id) }
+    private func outcome(of asked: PendingQuestion) async throws -> AlertRecord? {
+        let id = asked.record.id
+        return try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
+            group.addTask { try await asked.outcome() }
             group.addTask { [limit = options.wait + Self.grace] in
                 try await Task.sleep(for: limit)
                 return nil
             }
             group.addTask { [context] in
                 for await signal in context.endings() {
-                    throw HookFailure.ended(.signal(signal), .left(record.id))
+                    throw HookFailure.ended(.signal(signal), .left(id))
                 }
                 throw CancellationError()
             }
             group.addTask { [context] in
                 while context.hasReader() { try await Task.sleep(for: Self.readerInterval) }
-                throw HookFailure.ended(.noReader, .left(record.id))
+                throw HookFailure.ended(.noReader, .left(id))
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil

@@ -124,14 +124,16 @@ extension AgentToolHost {
         try alert.validate()
         // Agents of one kind work in several directories, and mean different things there.
         let place = LinuxFile.workingDirectory.map { $0 + "/" } ?? ""
-        let key = DerivedKey(AgentServer.name, of: [place, try arguments.identity()])
+        alert.key = Question.stem(AgentServer.name, of: [place, try arguments.identity()])
         for _ in 1...10 {
-            alert.key = try await key.current(manager, of: source)
-            let (asked, isJoined) = try await manager.submit(alert)
-            guard isJoined, asked.response != nil else { return (asked, nil) }
+            let asked = try await manager.submit(
+                alert, join: .numbered(Question.Reuse(byDefault: true)))
+            guard asked.record.response != nil else { return (asked.record, nil) }
             // Another call, or another server, may be returning it to its client.
-            guard let claim = try await claim(asked, manager) else { return (asked, nil) }
-            let record = try await manager.settled(try await manager.record(asked.id))
+            guard let claim = try await asked.claim(within: Self.claimPatience) else {
+                return (asked.record, nil)
+            }
+            let record = try await manager.settled(try await manager.record(asked.record.id))
             if record.response?.collectedAt == nil { return (record, claim) }
             claim.end()
         }
@@ -142,26 +144,15 @@ extension AgentToolHost {
         _ alert: Alert, replacing: Bool, _ manager: AlertManager
     ) async throws -> AlertRecord {
         do {
-            return try await manager.submit(alert, replaces: replacing).record
+            return try await manager.submit(
+                alert, join: replacing ? .replacing : .same
+            ).record
         } catch {
             guard case .alreadyResolved(let response) = error else { throw error }
             throw AgentFailure(
                 .conflict,
                 "Your question was not asked: alert \(response.alertID), which it was to replace, "
                     + "has an answer. Call collect with that id to get it.")
-        }
-    }
-
-    /// Claims a response, once nobody else has it; `nil` if somebody, such as a hook, has it for
-    /// long.
-    private func claim(
-        _ record: AlertRecord, _ manager: AlertManager
-    ) async throws -> (any Claim)? {
-        let end = ContinuousClock.now + Self.claimPatience
-        while true {
-            if let claim = await manager.claimResponse(to: record) { return claim }
-            guard ContinuousClock.now < end else { return nil }
-            try await Task.sleep(for: .milliseconds(20))
         }
     }
 

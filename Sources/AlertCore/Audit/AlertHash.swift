@@ -1,83 +1,73 @@
-/// A hash of an alert in the audit log: which parts of the alert it covers, and in which order.
-///
-/// It is the SHA-256 of netstrings: its name, then each part, as ``HashInput`` writes it.
-struct AlertHash: Sendable {
-    /// A part of an alert, or what is hashed along with it.
-    private enum Part: Sendable {
-        /// The salt's hexadecimal digits.
-        case salt
-        case source, key, style, title, message, defaultButton, handler
-        /// From 0 to 3.
-        case priority
-        /// The number of presenters, and each one's name.
-        case presenters
-        /// The number of buttons, and each one's id, title and role.
-        case buttons
-        /// The fields' JSON, as ``FieldJSON`` writes it; absent if there are none.
-        case fields
-        /// The number of strings in `userInfo`, and each one's name and value, in the order of the
-        /// names' UTF-8 bytes.
-        case userInfo
-        /// The default button, unless its id was erased with its label.
-        case leftDefaultButton
-        /// The number of buttons, and what an erasure leaves of each: its id and its role.
-        case leftButtons
-    }
+// The hashes of an alert in the audit log: each is the SHA-256 of netstrings, its name and then the
+// properties that it covers, in the order of `AlertProperty.all`.
 
-    private let name: [UInt8]
-    private let parts: [Part]
+extension AuditEntry {
+    private static let contentName = Array("alertq-content-1".utf8)
+    private static let leavesName = Array("alertq-leaves-1".utf8)
 
-    /// The hash of everything that was asked.
-    static let content = AlertHash(
-        "alertq-content-1",
-        .salt, .style, .title, .message, .defaultButton, .priority, .key, .handler, .presenters,
-        .buttons, .fields, .userInfo)
-
-    /// The hash of what an erasure leaves. It needs no salt: all of it stays readable.
-    static let leaves = AlertHash(
-        "alertq-leaves-1",
-        .style, .leftDefaultButton, .priority, .key, .handler, .presenters, .leftButtons)
-
-    /// The hash of what is compared when an alert's key is used again.
-    static let key = AlertHash(
-        "alertq-key-1",
-        .salt, .source, .key, .style, .title, .message, .defaultButton, .buttons, .fields,
-        .userInfo)
-
-    private init(_ name: String, _ parts: Part...) {
-        self.name = Array(name.utf8)
-        self.parts = parts
-    }
-
-    /// The hash of an alert.
+    /// The salted hash of an alert's content: everything that was asked.
     ///
-    /// - Parameters:
-    ///   - left: What an erasure leaves of its buttons, if that is hashed.
-    ///   - input: Memory to reuse.
-    func of(
-        _ alert: Alert, salt: [UInt8] = [], source: String = "", left: ErasedButtons? = nil,
-        _ input: HashInput = HashInput()
+    /// - Parameter input: Memory to reuse.
+    package static func content(
+        of alert: Alert, salt: [UInt8], _ input: HashInput = HashInput()
     ) -> [UInt8] {
-        input.begin(name)
-        for part in parts {
-            switch part {
-            case .salt: input.append(hex: salt)
-            case .source: input.append(source)
-            case .key: input.append(alert.key)
-            case .style: input.append(alert.style.rawValue)
-            case .title: input.append(alert.title)
-            case .message: input.append(alert.message)
-            case .defaultButton: input.append(alert.defaultButton)
-            case .handler: input.append(alert.handler)
-            case .priority: input.append(Int64(alert.priority.rawValue))
-            case .presenters: input.append(alert.presenters ?? [])
-            case .buttons: input.append(alert.buttons)
-            case .fields: input.append(alert.fieldsJSON)
-            case .userInfo: input.append(alert.userInfo)
-            case .leftDefaultButton: input.append(left?.defaultButton)
-            case .leftButtons: input.append(left?.buttons ?? [])
-            }
+        input.begin(contentName)
+        input.append(hex: salt)
+        for property in AlertProperty.content { input.append(property, of: alert) }
+        return input.hash
+    }
+
+    /// The hash of the content that an erasure leaves of an alert that still has its texts.
+    package static func leaves(of alert: Alert, _ input: HashInput = HashInput()) -> [UInt8] {
+        leaves(of: alert, ErasedButtons(of: alert), input)
+    }
+
+    /// The hash of the content that an erasure leaves of an alert. It needs no salt: all of it stays
+    /// readable.
+    package static func leaves(
+        of alert: Alert, _ left: ErasedButtons, _ input: HashInput = HashInput()
+    ) -> [UInt8] {
+        input.begin(leavesName)
+        for property in AlertProperty.content where property.erasure != .removed {
+            input.append(property, of: alert, left)
         }
         return input.hash
+    }
+}
+
+/// A salted hash of what is compared when an alert's key is used again; it remains when the texts
+/// have been erased.
+package struct KeyDigest: Sendable, Hashable {
+    /// 16 random bytes.
+    package let salt: [UInt8]
+    package let hash: [UInt8]
+
+    package init(salt: [UInt8], hash: [UInt8]) {
+        self.salt = salt
+        self.hash = hash
+    }
+
+    /// The digest in the entry of an ask.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it has none.
+    package init(asked entry: AuditEntry?, of id: Alert.ID) throws(AlertError) {
+        guard let digest = entry?.asked?.key else {
+            throw .inconsistent(id, "no entry has the hash of its question")
+        }
+        self = digest
+    }
+
+    /// The digest of an alert with a key; `nil` for one without.
+    package init?(of alert: Alert, source: String, salt: [UInt8]? = nil) {
+        guard alert.key != nil else { return nil }
+        let salt = salt ?? AuditEntry.makeSalt()
+        let input = HashInput("alertq-key-1")
+        input.append(hex: salt)
+        input.append(source)
+        input.append(alert.key)
+        for property in AlertProperty.content where property.difference != nil {
+            input.append(property, of: alert)
+        }
+        self.init(salt: salt, hash: input.hash)
     }
 }

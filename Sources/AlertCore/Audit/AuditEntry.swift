@@ -139,24 +139,4 @@ public struct AuditEntry: Sendable, Codable {
             count = 16
         }
     }
-
-    /// The salted hash of an alert's content: everything that was asked; see ``AlertHash/content``.
-    package static func content(
-        of alert: Alert, salt: [UInt8], _ input: HashInput = HashInput()
-    ) -> [UInt8] {
-        AlertHash.content.of(alert, salt: salt, input)
-    }
-
-    /// The hash of what an erasure leaves of an alert; see ``AlertHash/leaves``.
-    package static func leaves(
-        of alert: Alert, _ input: HashInput = HashInput()
-    ) -> [UInt8] {
-        leaves(of: alert, ErasedButtons(of: alert), input)
-    }
-
-    package static func leaves(
-        of alert: Alert, _ left: ErasedButtons, _ input: HashInput = HashInput()
-    ) -> [UInt8] {
-        AlertHash.leaves.of(alert, left: left, input)
-    }
 }

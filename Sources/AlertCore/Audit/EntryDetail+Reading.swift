@@ -175,18 +175,21 @@ extension EntryDetail.Asked {
         guard let boot = members.integer("asked_boot_ms") else { return nil }
         bootMilliseconds = boot
         expiry = EntryDetail.Moment(&members, "deadline")
-        dismissAfter = members.integer("dismiss_after_ms")
-        if let hash = members.hash("key") {
-            guard let salt = members.hash("key_salt") else { return nil }
-            key = KeyDigest(salt: salt, hash: hash)
-        } else {
-            key = nil
+        var lengths = [Int64?](repeating: nil, count: AlertProperty.terms.count)
+        var (key, leaves, isAwaited): (KeyDigest?, [UInt8]?, Bool) = (nil, nil, false)
+        for (name, part) in Self.parts {
+            switch part {
+            case .term(let index): lengths[index] = members.integer(name)
+            case .key:
+                guard let hash = members.hash(name) else { continue }
+                guard let salt = members.hash("key_salt") else { return nil }
+                key = KeyDigest(salt: salt, hash: hash)
+            case .leaves: leaves = members.hash(name)
+            case .waits: isAwaited = members.flag(name)
+            }
         }
-        guard let leaves = members.hash("leaves") else { return nil }
-        self.leaves = leaves
-        snooze = members.integer("snooze_ms")
-        validFor = members.integer("valid_ms")
-        isAwaited = members.flag("waits")
+        guard let leaves else { return nil }
+        (self.lengths, self.key, self.leaves, self.isAwaited) = (lengths, key, leaves, isAwaited)
     }
 }
 

@@ -60,8 +60,8 @@ package enum EntryDetail: Sendable, Hashable {
         /// When it was asked, by the boot clock.
         package let bootMilliseconds: Int64
         package let expiry: Moment?
-        /// The timers, in milliseconds.
-        package let dismissAfter, snooze, validFor: Int64?
+        /// The milliseconds of ``AlertProperty/terms``.
+        package let lengths: [Int64?]
         /// Whether the asker waits for the response.
         package let isAwaited: Bool
         /// The hash of what an erasure leaves of the alert.
@@ -78,9 +78,7 @@ package enum EntryDetail: Sendable, Hashable {
         ) {
             bootMilliseconds = asked?.bootMilliseconds ?? 0
             self.expiry = expiry.map(Moment.init)
-            dismissAfter = alert.dismissAfter?.milliseconds
-            snooze = alert.snooze?.milliseconds
-            validFor = alert.validFor?.milliseconds
+            lengths = AlertProperty.terms.map { $0.milliseconds(of: alert) }
             self.isAwaited = isAwaited
             self.leaves = leaves
             self.key = key
@@ -194,16 +192,33 @@ extension EntryDetail.Asked {
         return members
     }
 
+    /// What doesn't.
+    enum Part {
+        /// That of ``AlertProperty/terms`` at this index.
+        case term(Int)
+        case key, leaves, waits
+    }
+
+    /// The parts that don't depend on when it is asked, in the order of their names.
+    static let parts: [(String, Part)] = {
+        let terms = AlertProperty.terms.enumerated().map { ($1.name, Part.term($0)) }
+        let others = [("key", Part.key), ("leaves", .leaves), ("waits", .waits)]
+        return (terms + others).sorted { $0.0 < $1.0 }
+    }()
+
     private var termMembers: [(key: String, value: JSONValue)] {
         var members: Members = []
-        members.reserveCapacity(7)
-        members.add("dismiss_after_ms", dismissAfter)
-        members.add("key", key?.hash)
-        members.add("key_salt", key?.salt)
-        members.add("leaves", leaves)
-        members.add("snooze_ms", snooze)
-        members.add("valid_ms", validFor)
-        members.add("waits", if: isAwaited)
+        members.reserveCapacity(Self.parts.count + 1)
+        for (name, part) in Self.parts {
+            switch part {
+            case .term(let index): members.add(name, lengths[index])
+            case .key:
+                members.add(name, key?.hash)
+                members.add("key_salt", key?.salt)
+            case .leaves: members.add(name, leaves)
+            case .waits: members.add(name, if: isAwaited)
+            }
+        }
         return members
     }
 
@@ -270,12 +285,11 @@ extension EntryDetail {
     package func words(_ form: LocalTime.Form) -> String? {
         switch self {
         case .asked(let asked):
-            let parts = [
-                asked.expiry.map { "expires " + $0.words(form) },
-                asked.dismissAfter.map { "dismiss after \($0) ms" },
-                asked.snooze.map { "snooze \($0) ms" }, asked.validFor.map { "valid for \($0) ms" },
-                asked.isAwaited ? "awaited" : nil,
-            ].compactMap(\.self)
+            let terms = zip(AlertProperty.terms, asked.lengths).map { property, milliseconds in
+                milliseconds.map { "\(property.term ?? property.name) \($0) ms" }
+            }
+            let end = asked.expiry.map { "expires " + $0.words(form) }
+            let parts = ([end] + terms + [asked.isAwaited ? "awaited" : nil]).compactMap(\.self)
             return parts.isEmpty ? nil : parts.joined(separator: "; ")
         case .snoozed(let end): return "until " + end.words(form)
         case .answered: return nil

@@ -9,6 +9,10 @@ package struct EntryReason: RawRepresentable, Sendable, Hashable, Codable {
 
     /// It was given longer ago than ``Alert/validFor`` allows.
     package static let stale = EntryReason(rawValue: "stale")
+    /// It was given before the queue was restored from a backup, and may have been used since.
+    package static let restored = EntryReason(rawValue: "restored")
+    /// The deadline passed, and nobody had decided.
+    package static let undecided = EntryReason(rawValue: "undecided")
     /// It answers an earlier request.
     package static let earlier = EntryReason(rawValue: "earlier")
     /// Its asker was ended before it could use it.
@@ -33,6 +37,8 @@ package struct EntryReason: RawRepresentable, Sendable, Hashable, Codable {
     var words: String {
         switch self {
         case .stale: "it was stale"
+        case .restored: "not used: the queue has been restored from a backup since"
+        case .undecided: "not used: nobody had decided"
         case .earlier: "not used: it answers an earlier request"
         case .ended: "not used: nobody waited for it any more"
         case .movedOn: "probably not used: its asker has gone on"

@@ -22,15 +22,36 @@ extension HashInput {
     }
 }
 
-// MARK: - Parts of an alert
+// MARK: - Properties of an alert
 
 extension HashInput {
-    package func append(_ names: [String]) {
+    /// Appends a property of an alert: a text, a number, or the number of elements and then these.
+    ///
+    /// - Parameter left: What an erasure leaves of the buttons, if that is hashed.
+    func append(_ property: AlertProperty, of alert: Alert, _ left: ErasedButtons? = nil) {
+        switch property.form {
+        case .title: append(alert.title)
+        case .style: append(alert.style.rawValue)
+        case .priority: append(Int64(alert.priority.rawValue))
+        case .buttons: left.map { append($0.buttons) } ?? append(alert.buttons)
+        // As `FieldJSON` writes them; absent if there are none.
+        case .fields: append(alert.fieldsJSON)
+        case .text(let get, _):
+            // Only the default button is left in part.
+            append(
+                property.erasure == .partial ? left.map(\.defaultButton) ?? get(alert) : get(alert))
+        case .duration(let get, _): append(get(alert)?.milliseconds)
+        case .names(let get, _): append(get(alert) ?? [])
+        case .strings(let get, _): append(get(alert))
+        }
+    }
+
+    private func append(_ names: [String]) {
         number(Int64(names.count))
         for name in names { append(name) }
     }
 
-    package func append(_ buttons: [Alert.Button]) {
+    private func append(_ buttons: [Alert.Button]) {
         number(Int64(buttons.count))
         for button in buttons {
             append(button.id)
@@ -39,8 +60,7 @@ extension HashInput {
         }
     }
 
-    /// Appends what an erasure leaves of buttons.
-    package func append(_ left: [PartialButton]) {
+    private func append(_ left: [PartialButton]) {
         number(Int64(left.count))
         for button in left {
             append(button.id)
@@ -48,7 +68,8 @@ extension HashInput {
         }
     }
 
-    package func append(_ strings: [String: String]) {
+    /// Names and values, in the order of the names' UTF-8 bytes.
+    private func append(_ strings: [String: String]) {
         number(Int64(strings.count))
         for name in strings.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             append(name)

@@ -38,7 +38,7 @@ extension AlertManager {
         _ id: Alert.ID, button: String, by responder: Caller? = nil, seen: String? = nil,
         input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
-        try await answer(id, .chooseID(button, .program, input), by: responder, seen: seen)
+        try await answer(id, button: button, as: .program, by: responder, seen: seen, input: input)
     }
 
     /// Answers an alert with the button at an index, as a program does; UIKit's
@@ -67,10 +67,10 @@ extension AlertManager {
     /// Answers an alert as a person in front of a screen, or as a program.
     @discardableResult
     package func answer(
-        _ id: Alert.ID, button: String, as actor: Resolution.Actor, seen: String? = nil,
-        input: Alert.Input = Alert.Input()
+        _ id: Alert.ID, button: String, as actor: Resolution.Actor, by responder: Caller? = nil,
+        seen: String? = nil, input: Alert.Input = Alert.Input()
     ) async throws(AlertError) -> AlertRecord {
-        try await answer(id, .chooseID(button, actor, input), by: nil, seen: seen)
+        try await answer(id, .chooseID(button, actor, input), by: responder, seen: seen)
     }
 
     private func answer(
@@ -133,7 +133,7 @@ extension AlertManager {
                 let changes = part.map { Change.resolve($0, resolution) }
                 for result in try await store.commit(changes, by: context.caller) {
                     if case .success(let receipt) = result, receipt.isNew {
-                        feed(.resolved(receipt.record))
+                        passOn(receipt.record)
                     }
                     results.append(result.map(\.record))
                 }
@@ -227,10 +227,16 @@ extension AlertManager {
         try await collect(id, because: nil)
     }
 
-    /// Marks a response as taken; the reason is why it is not used, for the log.
-    package func collect(_ id: Alert.ID, because reason: EntryReason?) async throws(AlertError) {
+    /// Marks a response as taken, and returns whether nobody has done so before.
+    ///
+    /// - Parameter reason: Why it is not used, for the log.
+    @discardableResult
+    package func collect(
+        _ id: Alert.ID, because reason: EntryReason?
+    ) async throws(AlertError) -> Bool {
         let receipt = try await store.commit(.collect(id, because: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }
+        return receipt.isNew
     }
 
     /// Marks a stale response as taken, so that nobody else gets it; one that a named handler has yet
@@ -286,7 +292,7 @@ extension AlertManager {
     ) async throws(AlertError) -> AlertRecord {
         let record = try await store.resolve(
             id, resolution, seen: seen, by: other ?? context.caller)
-        feed(.resolved(record))
+        passOn(record)
         return record
     }
 }
@@ -345,31 +351,13 @@ extension AlertManager {
     ///
     /// - Parameter allowsDefault: Whether a default button that was applied at the deadline is
     ///   enough.
-    /// - Returns: Whether the command may start: the answer is a yes, and nobody has used it.
     /// - Throws: The errors of ``collect(_:)``; the command must not start then.
     package func startRun(
         _ id: Alert.ID, allowsDefault: Bool
-    ) async throws(AlertError) -> Bool {
-        try await store.commit(
-            .run(id, .started(allowsDefault: allowsDefault)), by: context.caller
-        ).isNew
-    }
-
-    /// Whether the queue has been restored from a backup since an alert ended: what its answer
-    /// allowed may have been done since, and the log of that is not in the backup.
-    ///
-    /// A queue that is restored while this manager has it open can't be written by it.
-    package func wasRestored(sinceEndOf id: Alert.ID) async throws(AlertError) -> Bool {
-        let entries = try await store.entries(LogQuery(.last(10_000), of: id, limit: 10_000))
-        guard var cursor = entries.last(where: { $0.event.kind == .resolved })?.event.cursor else {
-            return false
-        }
-        while true {
-            let page = try await store.entries(LogQuery(.after(cursor), limit: 1000))
-            guard let last = page.last else { return false }
-            if page.contains(where: { $0.event.kind == .restored }) { return true }
-            cursor = last.event.cursor
-        }
+    ) async throws(AlertError) -> RunPermission {
+        let receipt = try await store.commit(
+            .run(id, .started(allowsDefault: allowsDefault)), by: context.caller)
+        return receipt.isNew ? .granted : receipt.unused.map(RunPermission.unusable) ?? .used
     }
 
     /// Logs how a command ended that an answer allowed to start.

@@ -81,14 +81,14 @@ extension AlertManager {
         if let presenters { alert.presenters = presenters }
         // Closures end with this process. A named handler, which others may have, does not.
         let isAwaited = alert.handler == nil && AlertClosures.isAny(of: alert, body)
-        let asking = try await enqueue(alert, delegate, isAwaited: isAwaited)
-        await reportIfUnattended(asking, isAwaited: false)
-        let record = asking.receipt.record
+        let question = try await enqueue(alert, delegate, isAwaited: isAwaited)
+        await reportIfUnattended(question, isAwaited: false)
+        let record = question.record
         let mine = AlertClosures(alert: alert, asked: record, body: body)
         if mine.isEmpty, record.response == nil {
             wake()
         } else {
-            await keep(mine, for: asking)
+            await keep(mine, for: question)
         }
         return record.id
     }
@@ -157,11 +157,10 @@ extension AlertManager {
         _ alert: Alert, replacing: Bool = false, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
         noteWaitInCallback()
-        let asking = try await enqueue(
-            alert.filledIn, delegate, isAwaited: true, replaces: replacing)
-        await reportIfUnattended(asking, isAwaited: true)
-        let record = try await response(to: asking, isKept: alert.key != nil)
-        try record.check(isThatOf: asking.receipt.record)
+        let question = try await enqueue(
+            alert.filledIn, delegate, isAwaited: true, join: replacing ? .replacing : .same)
+        await reportIfUnattended(question, isAwaited: true)
+        let record = try await outcome(of: question, isKept: alert.key != nil)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
         if response.isStale {
             await collectStale(record)
@@ -198,13 +197,16 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - isAwaited: Whether the caller waits for the response from now on until it has it.
-    ///   - replaces: Whether it may take the place of the earlier question with its key.
+    ///   - join: What becomes of the earlier question with its key.
+    ///   - mayBeNew: Whether it is stored if there is nothing to join.
     package nonisolated func submit(
-        _ alert: Alert, isAwaited: Bool = false, replaces: Bool = false
-    ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
-        let asking = try await enqueue(alert, nil, isAwaited: isAwaited, replaces: replaces)
+        _ alert: Alert, isAwaited: Bool = false, join: Question.Join = .same,
+        mayBeNew: Bool = true
+    ) async throws(AlertError) -> PendingQuestion {
+        let question = try await enqueue(
+            alert, nil, isAwaited: isAwaited, join: join, mayBeNew: mayBeNew)
         wake()
-        return (asking.receipt.record, !asking.receipt.isNew)
+        return question
     }
 
     /// Returns the alert that a source asked with a key, as a principal.
@@ -230,8 +232,18 @@ extension AlertManager {
             // Its askers wait until the expiry is stored, as long as a failing disk is tolerated.
             (found.record.state, found.record.response) = (.queued, nil)
         }
-        let asking = Asking(receipt: found, resolutionsBefore: before)
-        return try await response(to: asking, isKept: true)
+        let question = PendingQuestion(
+            manager: self, receipt: found, resolutionsBefore: before)
+        return try await response(to: question, isKept: true)
+    }
+
+    /// Waits for the end of an alert, of which it makes sure that it is still what was asked.
+    nonisolated func outcome(
+        of question: PendingQuestion, isKept: Bool
+    ) async throws -> AlertRecord {
+        let record = try await response(to: question, isKept: isKept)
+        try record.check(isThatOf: question.record)
+        return try await settled(record)
     }
 
     /// A caller whose task is cancelled does not wait for a server that doesn't answer.
@@ -267,41 +279,42 @@ extension AlertManager {
 extension AlertManager {
     /// Stores an alert, and remembers a delegate of its own or the manager's for it.
     private nonisolated func enqueue(
-        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool = false,
-        replaces: Bool = false
-    ) async throws(AlertError) -> Asking {
+        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool,
+        join: Question.Join = .same, mayBeNew: Bool = true
+    ) async throws(AlertError) -> PendingQuestion {
+        let question = Question(
+            alert: alert, source: alert.source ?? source, isAwaited: isAwaited, join: join,
+            mayBeNew: mayBeNew)
         guard let delegate = delegate ?? context.delegates.ofManager else {
-            return try await enqueue(alert, isAwaited: isAwaited, replaces: replaces)
+            return try await enqueue(question)
         }
-        let asking = try await context.delegates.remembering(delegate) {
-            () async throws(AlertError) in
-            try await enqueue(alert, isAwaited: isAwaited, replaces: replaces)
+        let pending = try await context.delegates.remembering(delegate) {
+            () async throws(AlertError) in try await enqueue(question)
         }
         // It may be on another screen, which the log reports.
-        await follow(from: asking.receipt.head)
-        return asking
+        await follow(from: pending.receipt.head)
+        return pending
     }
 
     private nonisolated func enqueue(
-        _ alert: Alert, isAwaited: Bool, replaces: Bool
-    ) async throws(AlertError) -> Asking {
+        _ question: Question
+    ) async throws(AlertError) -> PendingQuestion {
         guard !isClosed else { throw .closed }
-        try alert.validate()
-        guard !replaces || alert.key != nil else {
+        try question.alert.validate()
+        guard question.join == .same || question.alert.key != nil else {
             throw .invalid("key", "is missing: a question replaces the earlier one that has it")
         }
         let before = waiters.resolutionsSeen
-        let question = Question(
-            alert: alert, source: alert.source ?? source, isAwaited: isAwaited,
-            replaces: replaces)
         let receipt = try await store.enqueue(question, by: context.caller)
-        return Asking(receipt: receipt, resolutionsBefore: before)
+        return PendingQuestion(manager: self, receipt: receipt, resolutionsBefore: before)
     }
 
     /// Reports an alert that waits for a missing screen if its asker may not expect that: the alert
     /// names its presenters, or has no button and somebody waits for it.
-    private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) async {
-        let record = asking.receipt.record
+    private nonisolated func reportIfUnattended(
+        _ question: PendingQuestion, isAwaited: Bool
+    ) async {
+        let record = question.record
         let wanted = record.alert.presenters
         guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
         else { return }
@@ -316,8 +329,8 @@ extension AlertManager {
     }
 
     /// Keeps the closures of an alert until it has its response.
-    private func keep(_ mine: AlertClosures, for asking: Asking) async {
-        let record = asking.receipt.record
+    private func keep(_ mine: AlertClosures, for question: PendingQuestion) async {
+        let record = question.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
             tellHandlers(.keep(mine, for: record.id))
             if record.response == nil, closureWaits[record.id] == nil {
@@ -328,17 +341,19 @@ extension AlertManager {
         if record.response != nil {
             settle(record)
         } else {
-            Task.immediate { await watch(asking) }
+            Task.immediate { await watch(question) }
         }
     }
 
-    private nonisolated func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
-        let record = asking.receipt.record
+    private nonisolated func response(
+        to question: PendingQuestion, isKept: Bool
+    ) async throws -> AlertRecord {
+        let record = question.record
         if record.response != nil { return record }
         let wait = Waiters.Wait()
         waiters.add(wait, for: record.id)
         wake()
-        Task { await watch(asking) }
+        Task { await watch(question) }
         let claim = waitingClaim(on: record.id)
         defer { claim.end() }
         return try await withTaskCancellationHandler {
@@ -363,10 +378,11 @@ extension AlertManager {
     }
 
     /// Follows what happens to an alert that something here waits for, from its storing on.
-    private func watch(_ asking: Asking) async {
-        let id = asking.receipt.record.id
-        follow(from: asking.receipt.head)
-        if waiters.mayHaveMissed(asking) { await lookAgain(at: id) }
+    private func watch(_ question: PendingQuestion) async {
+        follow(from: question.receipt.head)
+        if waiters.mayHaveMissed(since: question.resolutionsBefore) {
+            await lookAgain(at: question.record.id)
+        }
     }
 
     private func withdrawForCancelledTask(_ id: Alert.ID) async {
@@ -374,6 +390,6 @@ extension AlertManager {
         // is cancelled, and the response, or the alert, can still be found by its id.
         guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
         else { return }
-        feed(.resolved(record))
+        passOn(record)
     }
 }

@@ -128,7 +128,7 @@ extension AlertManager {
             context.delegates.remove(id)
             guard isAwaited(id) else { return waiters.sawResolution() }
         }
-        feed(.resolved(try await store.record(id)))
+        passOn(try await store.record(id))
     }
 
     /// Carries out a cancel that another process requested of the screen that shows the alert.
@@ -149,7 +149,7 @@ extension AlertManager {
                 let found = try await store.find(.id(id))
                 // An expiry that is not stored is not a response yet.
                 if found.record.response != nil, !found.isOverdue {
-                    feed(.resolved(found.record))
+                    passOn(found.record)
                 }
                 return
             } catch .inconsistent(let subject, let reason) {
@@ -159,6 +159,12 @@ extension AlertManager {
                 guard (try? await context.clock.sleep(for: .seconds(1))) != nil else { return }
             }
         }
+    }
+
+    /// Passes on how an alert has ended, by whomever: to the screen, which may show it and passes it
+    /// on when the alert has left it; without a screen, to its delegate and then to those who wait.
+    func passOn(_ record: AlertRecord) {
+        if screen.isOff { notifyResolved(record) } else { feed(.resolved(record)) }
     }
 
     private func isAwaited(_ id: Alert.ID) -> Bool {

@@ -124,7 +124,7 @@ extension AlertManager {
 
     private func dismissElsewhere(_ id: Alert.ID) async {
         if case .success(let record) = await commit(.resolve(id, .dismiss), through: nil) {
-            feed(.resolved(record))
+            passOn(record)
         }
     }
 

@@ -66,8 +66,8 @@ final class Delegates: Sendable {
     /// that.
     nonisolated(nonsending) func remembering(
         _ delegate: any AlertManagerDelegate,
-        _ store: nonisolated(nonsending) () async throws(AlertError) -> Asking
-    ) async throws(AlertError) -> Asking {
+        _ store: nonisolated(nonsending) () async throws(AlertError) -> PendingQuestion
+    ) async throws(AlertError) -> PendingQuestion {
         let number = state.withLock { state in
             state.begun += 1
             state.arriving.insert(state.begun)

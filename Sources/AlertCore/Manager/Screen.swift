@@ -288,6 +288,9 @@ extension Screen {
         }
     }
 
+    /// Whether nothing is attached, nor about to be.
+    var isOff: Bool { if case .off = state { true } else { false } }
+
     /// Whether it has found nothing to do for now.
     var isIdle: Bool { if case .idle = state { true } else { false } }
 

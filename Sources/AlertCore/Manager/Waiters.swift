@@ -32,9 +32,9 @@ final class Waiters: Sendable {
     func sawResolution() { state.withLock { $0.resolutions += 1 } }
 
     /// Whether the response may have come before anybody here waited for it.
-    func mayHaveMissed(_ asking: Asking) -> Bool {
-        resolutionsSeen != asking.resolutionsBefore
-    }
+    ///
+    /// - Parameter before: The value of ``resolutionsSeen`` before it was asked.
+    func mayHaveMissed(since before: UInt64) -> Bool { resolutionsSeen != before }
 
     /// Adds a call that waits for the response to an alert.
     ///
@@ -79,11 +79,4 @@ final class Waiters: Sendable {
         state.withLock { $0.isClosed = true }
         failAll(with: .closed)
     }
-}
-
-/// An alert that has been asked, and whose response may already be there.
-struct Asking: Sendable {
-    let receipt: Receipt
-    /// The value of ``Waiters/resolutionsSeen`` before it was asked.
-    let resolutionsBefore: UInt64
 }

@@ -3,9 +3,9 @@ import TextFormats
 
 // Codable conformances of alerts, records and responses: the JSON that the command prints.
 
-/// The keys of that JSON.
+/// The keys of that JSON, but for those of properties; see ``AlertProperty/name``.
 private enum Name: String, CodingKey {
-    case id, source, key, style, priority, title, message, buttons, info, state
+    case id, source, state
     case askedAt = "asked_at"
     case presentedAt = "presented_at"
     case resolvedAt = "resolved_at"
@@ -16,18 +16,13 @@ private enum Name: String, CodingKey {
     case buttonIndex = "button_index"
     case by, responder
     case expiresBy = "expires_by"
-    case defaultButton = "default"
-    case handler, on
     case timeout = "timeout_ms"
-    case dismissAfter = "dismiss_after_ms"
-    case snooze = "snooze_ms"
-    case handled, seen
+    case handled, seen, info
     case buttonTitle = "button_title"
     case buttonRole = "button_role"
-    case role, uid, user, via, tty, ssh, host, pid, stored, orphaned
-    case fields, values, note
+    case title, role, uid, user, via, tty, ssh, host, pid, stored, orphaned
+    case values, note
     case supersededBy = "superseded_by"
-    case validFor = "valid_ms"
     case stale
     case accountHost = "account_host"
     case contradicted, principal, means
@@ -46,10 +41,18 @@ extension Alert: Codable {
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
-        self = try members.alert(erasedAs: nil)
+        self.init(try members.decode(String.self, forKey: .title))
+        try read(decoder, members)
         if let timeout = try members.decodeIfPresent(Int64.self, forKey: .timeout) {
             deadline = .after(.milliseconds(timeout))
         }
+    }
+
+    fileprivate mutating func read(_ decoder: any Decoder, _ members: Members) throws {
+        let properties = try decoder.container(keyedBy: AlertProperty.Key.self)
+        for property in AlertProperty.all { try property.read(properties, into: &self) }
+        deadline = try members.dateIfPresent(.expiresAt).map { .at($0) }
+        source = try members.decodeIfPresent(String.self, forKey: .source)
     }
 
     /// Writes the alert as the JSON that `alertq show --json` prints, without its closures. Leave
@@ -68,8 +71,10 @@ extension AlertRecord: Codable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
         let id = try members.decode(Int64.self, forKey: .id)
-        let isErased = try members.decodeIfPresent(String.self, forKey: .title) == nil
-        let alert = try members.alert(erasedAs: isErased ? id : nil)
+        let title = try members.decodeIfPresent(String.self, forKey: .title)
+        // The title of an erased alert is its number.
+        var alert = Alert(title ?? "#\(id)")
+        try alert.read(decoder, members)
         self.init(
             id: id, alert: alert,
             source: Source(
@@ -84,7 +89,7 @@ extension AlertRecord: Codable {
         let clock = try members.decodeIfPresent(String.self, forKey: .expiresBy)
         followsWallClock = clock == AlertJSON.onWallClock
         followsServerClock = clock == AlertJSON.onServerClock
-        self.isErased = isErased
+        isErased = title == nil
         seen = try members.decodeIfPresent(String.self, forKey: .seen)
         isStored = try members.decodeIfPresent(Bool.self, forKey: .stored) ?? true
         isOrphaned = try members.decodeIfPresent(Bool.self, forKey: .orphaned) ?? false
@@ -107,7 +112,7 @@ extension Response: Codable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
         let id = try members.decode(Int64.self, forKey: .id)
-        let isLine = members.contains(.buttons)
+        let isLine = members.contains(.state)
         let alert = isLine ? try AlertRecord(from: decoder).alert : nil
         guard let response = try members.response(to: id, alert) else {
             throw DecodingError.valueNotFound(
@@ -131,49 +136,6 @@ extension Response: Codable {
 // MARK: - Reading the members
 
 extension Members {
-    /// What was asked; an erased alert's title is its number.
-    fileprivate func alert(erasedAs id: Alert.ID?) throws -> Alert {
-        let title = try id.map { "#\($0)" } ?? decode(String.self, forKey: .title)
-        var alert = Alert(title, message: try decodeIfPresent(String.self, forKey: .message))
-        alert.style = try wordIfPresent(Alert.Style.self, .style) ?? .alert
-        if let word = try decodeIfPresent(String.self, forKey: .priority) {
-            guard let priority = Alert.Priority(word: word) else { throw unknown(word, .priority) }
-            alert.priority = priority
-        }
-        alert.buttons = try buttons()
-        alert.fields = try decodeIfPresent([Alert.Field].self, forKey: .fields) ?? []
-        alert.deadline = try dateIfPresent(.expiresAt).map { .at($0) }
-        alert.defaultButton = try decodeIfPresent(String.self, forKey: .defaultButton)
-        alert.dismissAfter = try decodeIfPresent(Int64.self, forKey: .dismissAfter)
-            .map { .milliseconds($0) }
-        alert.snooze = try decodeIfPresent(Int64.self, forKey: .snooze).map { .milliseconds($0) }
-        alert.validFor = try decodeIfPresent(Int64.self, forKey: .validFor)
-            .map { .milliseconds($0) }
-        alert.source = try decodeIfPresent(String.self, forKey: .source)
-        alert.key = try decodeIfPresent(String.self, forKey: .key)
-        alert.handler = try decodeIfPresent(String.self, forKey: .handler)
-        alert.presenters = try decodeIfPresent([String].self, forKey: .on)
-        alert.userInfo = try decodeIfPresent([String: String].self, forKey: .info) ?? [:]
-        return alert
-    }
-
-    private func buttons() throws -> [Alert.Button] {
-        guard contains(.buttons), try !decodeNil(forKey: .buttons) else { return [] }
-        var list = try nestedUnkeyedContainer(forKey: .buttons)
-        var buttons: [Alert.Button] = []
-        while !list.isAtEnd {
-            let button = try list.nestedContainer(keyedBy: Name.self)
-            // An erased label reads as the button's index.
-            let title = try button.decodeIfPresent(String.self, forKey: .title)
-            buttons.append(
-                Alert.Button(
-                    title ?? "#\(buttons.count)",
-                    id: try button.decodeIfPresent(String.self, forKey: .id),
-                    role: try button.wordIfPresent(Alert.Button.Role.self, .role)))
-        }
-        return buttons
-    }
-
     /// The response to an alert, or to one of which only the number is known; `nil` if there is
     /// none.
     fileprivate func response(to id: Alert.ID, _ alert: Alert?) throws -> Response? {
@@ -243,9 +205,67 @@ extension Members {
     fileprivate func dateIfPresent(_ name: Name) throws -> Date? {
         try decodeIfPresent(String.self, forKey: name) == nil ? nil : try date(name)
     }
+}
 
+// MARK: - Reading the properties
+
+private typealias Properties = KeyedDecodingContainer<AlertProperty.Key>
+
+extension AlertProperty {
+    fileprivate struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Reads it into an alert, which keeps what it has if the property is absent or `null`.
+    fileprivate func read(_ members: Properties, into alert: inout Alert) throws {
+        let key = Key(stringValue: name)
+        guard try members.contains(key) && !members.decodeNil(forKey: key) else { return }
+        switch form {
+        case .title: alert.title = try members.decode(String.self, forKey: key)
+        case .style: alert.style = try members.word(Alert.Style.self, key)
+        case .priority:
+            let word = try members.decode(String.self, forKey: key)
+            guard let priority = Alert.Priority(word: word) else {
+                throw members.unknown(word, key)
+            }
+            alert.priority = priority
+        case .buttons: alert.buttons = try members.buttons(key)
+        case .fields: alert.fields = try members.decode([Alert.Field].self, forKey: key)
+        case .text(_, let set): set(&alert, try members.decode(String.self, forKey: key))
+        case .duration(_, let set):
+            set(&alert, .milliseconds(try members.decode(Int64.self, forKey: key)))
+        case .names(_, let set): set(&alert, try members.decode([String].self, forKey: key))
+        case .strings(_, let set):
+            set(&alert, try members.decode([String: String].self, forKey: key))
+        }
+    }
+}
+
+extension Properties {
+    fileprivate func buttons(_ key: Key) throws -> [Alert.Button] {
+        var list = try nestedUnkeyedContainer(forKey: key)
+        var buttons: [Alert.Button] = []
+        while !list.isAtEnd {
+            let button = try list.nestedContainer(keyedBy: Name.self)
+            // An erased label reads as the button's index.
+            let title = try button.decodeIfPresent(String.self, forKey: .title)
+            buttons.append(
+                Alert.Button(
+                    title ?? "#\(buttons.count)",
+                    id: try button.decodeIfPresent(String.self, forKey: .id),
+                    role: try button.wordIfPresent(Alert.Button.Role.self, .role)))
+        }
+        return buttons
+    }
+}
+
+extension KeyedDecodingContainer {
     fileprivate func word<Word: RawRepresentable<String>>(
-        _ type: Word.Type, _ name: Name
+        _ type: Word.Type, _ name: Key
     ) throws -> Word {
         let text = try decode(String.self, forKey: name)
         guard let word = Word(rawValue: text) else { throw unknown(text, name) }
@@ -253,17 +273,19 @@ extension Members {
     }
 
     fileprivate func wordIfPresent<Word: RawRepresentable<String>>(
-        _ type: Word.Type, _ name: Name
+        _ type: Word.Type, _ name: Key
     ) throws -> Word? {
         try decodeIfPresent(String.self, forKey: name) == nil ? nil : try word(type, name)
     }
 
-    private func unknown(_ text: String, _ name: Name) -> DecodingError {
+    fileprivate func unknown(_ text: String, _ name: Key) -> DecodingError {
         DecodingError.dataCorruptedError(
             forKey: name, in: self,
-            debugDescription: "“\(SafeText.line(text))” is not a value of \(name.rawValue)")
+            debugDescription: "“\(SafeText.line(text))” is not a value of \(name.stringValue)")
     }
 }
+
+// MARK: - Fields and values
 
 extension Alert.Field: Codable {
     /// Reads a property of a JSON Schema with the member `id`, and `required` if it is.

@@ -6,7 +6,8 @@ extension Alert {
     /// The first part of the content that differs from what is left of an erased alert: ids that
     /// are not labels, roles and the default button.
     package func firstDifference(fromErased left: Alert) -> String? {
-        if style != left.style { return "style" }
+        let kept = AlertProperty.content.filter { $0.erasure == .kept }
+        if let part = Self.firstDifference(of: self, left, in: kept) { return part }
         let isSame = zip(buttons, left.buttons).allSatisfy { mine, left in
             mine.role == left.role && (left.id == left.title || mine.id.isIdentical(to: left.id))
         }
@@ -16,35 +17,30 @@ extension Alert {
         return defaultButton.isIdentical(to: name) ? nil : "default button"
     }
 
-    /// The first part of the content that differs from what was asked before.
+    /// The first part that differs from what was asked before.
     package func firstDifference(from stored: Alert) -> String? {
-        if !title.isIdentical(to: stored.title) { return "title" }
-        if !message.isIdentical(to: stored.message) { return "message" }
-        if style != stored.style { return "style" }
-        if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
-            return "set of buttons"
+        Self.firstDifference(of: self, stored, in: AlertProperty.all)
+    }
+
+    /// The first of the terms that differs from what was asked before; an erasure leaves those.
+    package func firstDifference(fromTermsOf stored: Alert) -> String? {
+        Self.firstDifference(of: self, stored, in: AlertProperty.terms)
+    }
+
+    /// What must be the same each time that it is asked with one key, as a text that only that has.
+    package var identity: String {
+        let input = HashInput("alertq-question-1")
+        for property in AlertProperty.all where property.difference != nil {
+            input.append(property, of: self)
         }
-        if !fieldsJSON.isIdentical(to: stored.fieldsJSON) { return "set of fields" }
-        if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
-        if !isValidAsLong(as: stored) { return "validity" }
-        return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
+        return Hex.text(input.hash)
     }
 
-    /// Whether their answers are valid for the same time; an erasure leaves that.
-    package func isValidAsLong(as stored: Alert) -> Bool {
-        validFor?.milliseconds == stored.validFor?.milliseconds
+    private static func firstDifference(
+        of asked: Alert, _ stored: Alert, in properties: [AlertProperty]
+    ) -> String? {
+        properties.first { $0.difference != nil && !$0.isSame(in: asked, stored) }?.difference
     }
-
-    /// The names and values of `userInfo`, in the order of the names.
-    private var strings: [String] {
-        userInfo.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
-            [$0.key, $0.value]
-        }
-    }
-}
-
-extension Alert.Button {
-    fileprivate var content: [String] { [id, title, role?.rawValue ?? ""] }
 }
 
 extension AlertRecord {
@@ -71,12 +67,7 @@ extension AlertRecord {
     /// Restores the texts that a purge has erased, when the same question is asked again.
     package mutating func restoreTexts(from asked: Alert) {
         var alert = alert
-        alert.title = asked.title
-        alert.message = asked.message
-        alert.userInfo = asked.userInfo
-        alert.defaultButton = asked.defaultButton
-        alert.fields = asked.fields
-        alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
+        for property in AlertProperty.erased { property.copy(from: asked, to: &alert) }
         let (salt, givenAt, validSince) = (salt, givenAt, validSince)
         let (followsWallClock, followsServerClock) = (followsWallClock, followsServerClock)
         self = AlertRecord(

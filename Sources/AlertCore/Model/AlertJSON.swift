@@ -3,7 +3,7 @@ import TextFormats
 
 /// The one JSON object for an alert, used by every verb.
 ///
-/// Its keys and their order are a contract: keys are only added. Absent values are `null`.
+/// What was asked comes first, and then what happened. Keys are only added. Absent values are `null`.
 package enum AlertJSON {
     /// The line for a stored alert.
     package static func line(_ record: AlertRecord) throws -> String {
@@ -25,20 +25,12 @@ package enum AlertJSON {
         _ alert: Alert, source name: String?, record: AlertRecord?
     ) -> JSONValue {
         let source = record?.source
-        let info = alert.userInfo.sorted { $0.key < $1.key }
         let response = record?.response
-        let isErased = record?.isErased ?? false
         let chosen = response?.button.flatMap { record?.id(of: $0) }
-        return .object([
-            ("id", .optional(record?.id)),
-            ("source", .optional(name)),
-            ("key", .optional(alert.key)),
-            ("style", .string(alert.style.rawValue)),
-            ("priority", .string(alert.priority.word)),
-            ("title", isErased ? .null : .string(alert.title)),
-            ("message", .optional(alert.message)),
-            ("buttons", .array(alert.buttons.map { button($0, of: record) })),
-            ("info", .object(info.map { ($0.key, .string($0.value)) })),
+        let asked =
+            [("id", .optional(record?.id)), ("source", .optional(name))]
+            + AlertProperty.all.map { ($0.name, property($0, of: alert, record)) }
+        let happened: [(String, JSONValue)] = [
             ("state", .optional(record?.state.rawValue)),
             ("asked_at", date(record?.askedAt)),
             ("presented_at", date(record?.presentedAt)),
@@ -54,12 +46,7 @@ package enum AlertJSON {
             ("responder", response?.responder.map(responder) ?? .null),
             ("unseen", .bool(record?.hasExpiredUnseen ?? false)),
             ("expires_by", .optional(clock(alert, record))),
-            ("default", .optional(alert.defaultButton)),
-            ("handler", .optional(alert.handler)),
-            ("on", alert.presenters.map { .array($0.map(JSONValue.string)) } ?? .null),
             ("timeout_ms", .optional(timeout(alert, record))),
-            ("dismiss_after_ms", .optional(alert.dismissAfter?.milliseconds)),
-            ("snooze_ms", .optional(alert.snooze?.milliseconds)),
             ("handled", response?.cancelHandling.map { .bool($0 == .handled) } ?? .null),
             ("seen", .optional(record?.seen)),
             ("uid", .optional(source?.account?.uid)),
@@ -67,26 +54,44 @@ package enum AlertJSON {
             ("host", .optional(source?.process?.host)),
             ("stored", .bool(record?.isStored ?? false)),
             ("orphaned", .bool(record?.isOrphaned ?? false)),
-            ("fields", .array(alert.fields.map(\.json))),
             ("values", response?.input.json(for: alert.fields) ?? .object([])),
             ("note", .optional(response?.note)),
             ("superseded_by", .optional(response?.supersededBy)),
-            ("valid_ms", .optional(alert.validFor?.milliseconds)),
             ("stale", .bool(response?.isStale ?? false)),
             ("account_host", .optional(source?.account?.recordedHost)),
             ("contradicted", .bool(record?.isContradicted ?? false)),
             ("principal", .optional(source?.principal.text)),
             ("means", .optional(source?.means.text)),
-        ])
+        ]
+        return .object(asked + happened)
+    }
+
+    private static func property(
+        _ property: AlertProperty, of alert: Alert, _ record: AlertRecord?
+    ) -> JSONValue {
+        switch property.form {
+        case .title: record?.isErased == true ? .null : .string(alert.title)
+        case .style: .string(alert.style.rawValue)
+        case .priority: .string(alert.priority.word)
+        case .buttons: .array(alert.buttons.map { button($0, of: record) })
+        case .fields: .array(alert.fields.map(\.json))
+        case .text(let get, _): .optional(get(alert))
+        case .duration(let get, _): .optional(get(alert)?.milliseconds)
+        case .names(let get, _): get(alert).map { .array($0.map(JSONValue.string)) } ?? .null
+        case .strings(let get, _): object(get(alert))
+        }
+    }
+
+    private static func object(_ strings: [String: String]) -> JSONValue {
+        .object(strings.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
     }
 
     /// The object of a response alone.
     static func value(_ response: Response) -> JSONValue {
         let button = response.button
-        let info = response.userInfo.sorted { $0.key < $1.key }
         return .object([
             ("id", .integer(response.alertID)),
-            ("info", .object(info.map { ($0.key, .string($0.value)) })),
+            ("info", object(response.userInfo)),
             ("resolved_at", date(response.resolvedAt)),
             ("collected_at", date(response.collectedAt)),
             ("outcome", .string(response.outcome.rawValue)),

@@ -29,6 +29,9 @@ package protocol QueueTransaction: AnyObject {
     /// Whether the log has the start of a command that an alert allowed.
     func hasStartedRun(_ id: Alert.ID) throws -> Bool
 
+    /// Whether the queue has been restored from a backup after an entry of the log.
+    func wasRestored(after sequence: Int64) throws -> Bool
+
     /// Whether a call of any process waits for an alert now, or may do so.
     func isAwaited(_ id: Alert.ID) throws -> Bool
 
@@ -125,6 +128,9 @@ extension QueueTransaction {
     package func ask(_ prepared: PreparedQuestion) throws -> Receipt {
         let (question, caller) = (prepared.question, prepared.caller)
         let source = question.source
+        if case .numbered(let reuse) = question.join {
+            return try askNumbered(question, reuse, by: caller)
+        }
         var replaced: StoredAlert?
         if let key = question.alert.key,
             let earlier = try alert(key: key, source: source, of: caller.principal)
@@ -142,6 +148,7 @@ extension QueueTransaction {
             }
             replaced = earlier
         }
+        if !question.mayBeNew { throw AlertError.keyNotFound(question.alert.key ?? "") }
         // Whatever can be refused is refused before anything is written.
         let leaves = replaced.map { $0.record.response == nil } ?? false
         try checkLimits(of: question, caller.principal, leaving: leaves ? 1 : 0)
@@ -159,6 +166,55 @@ extension QueueTransaction {
         receipt.timeLeft = expiry.map(now.time)
         noteDue(expiry)
         return receipt
+    }
+
+    /// Joins the last alert of a question with numbered keys, or asks with the next number and logs
+    /// why the response of the last one is not used.
+    private func askNumbered(
+        _ question: Question, _ reuse: Question.Reuse, by caller: Caller
+    ) throws -> Receipt {
+        let (last, next) = try question.last {
+            try alert(key: $0, source: question.source, of: caller.principal)
+        }
+        let new = question.numbered(next)
+        guard let last = last?.current(at: now) else {
+            return try ask(PreparedQuestion(new, by: caller))
+        }
+        let record = last.record.visible(last.expiry, snoozedUntil: nil, at: now)
+        let response = record.response
+        if response?.collectedAt != nil || response?.outcome == .withdrawn {
+            return try ask(PreparedQuestion(new, by: caller))
+        }
+        guard let reason = try response.flatMap({ try whyUnused($0, of: last, reuse) }) else {
+            return try ask(PreparedQuestion(question.numbered(next - 1), by: caller))
+        }
+        // First, because it may be refused.
+        var receipt = try ask(PreparedQuestion(new, by: caller))
+        _ = try collect(last, because: reason, by: caller)
+        receipt.unused = UnusedResponse(record, because: reason)
+        return receipt
+    }
+
+    /// Why a response that nobody has taken is not one to the same question, asked again; `nil` if
+    /// it is.
+    private func whyUnused(
+        _ response: Response, of alert: StoredAlert, _ reuse: Question.Reuse
+    ) throws -> EntryReason? {
+        if response.outcome == .expired, !reuse.byDefault || !response.isAnswer {
+            return .undecided
+        }
+        if let reason = try whyUnusable(response, of: alert) { return reason }
+        guard let limit = reuse.within else { return nil }
+        let age = now.wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
+        return (0..<limit.milliseconds).contains(age) ? nil : .earlier
+    }
+
+    /// Why a response may no longer be acted on, by whomever; `nil` if it may.
+    private func whyUnusable(
+        _ response: Response, of alert: StoredAlert
+    ) throws -> EntryReason? {
+        if response.isStale { return .stale }
+        return try alert.resolvedSequence.map(wasRestored) == true ? .restored : nil
     }
 
     /// Makes sure that one more alert may wait, while some of the source leave the line.
@@ -207,7 +263,7 @@ extension StoredAlert {
         let part =
             record.isErased
             ? try differenceFromErased(asked, digest()) : asked.firstDifference(from: record.alert)
-        if question.replaces {
+        if question.join == .replacing {
             let response = record.visible(expiry, snoozedUntil: nil, at: now).response
             // The answer to a question is kept for whoever asks that again.
             if let response, !response.isAnswer || response.isStale { return nil }
@@ -235,8 +291,8 @@ extension StoredAlert {
             throw AlertError.inconsistent(
                 record.id, "its \(difference ?? "") is not what was asked")
         }
-        // It is no text, and the digest does not have it.
-        return asked.isValidAsLong(as: record.alert) ? nil : "validity"
+        // They are no texts, and the digest does not have them.
+        return asked.firstDifference(fromTermsOf: record.alert)
     }
 }
 
@@ -424,10 +480,15 @@ extension QueueTransaction {
         var receipt = Receipt(record: record, head: head)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {
-            guard let response = record.response, !response.isStale,
+            guard let response = record.response, response.collectedAt == nil,
                 response.allowsRun(byDefault: allowsDefault)
             else { return receipt }
-            receipt = try collect(alert, by: caller)
+            let reason = try whyUnusable(response, of: alert)
+            receipt = try collect(alert, because: reason, by: caller)
+            if let reason {
+                receipt.isNew = false
+                receipt.unused = UnusedResponse(record, because: reason)
+            }
             content = alert.content
         } else {
             // Only what was started can end.

@@ -13,6 +13,15 @@ package enum RunStep: Sendable, Hashable, Codable {
     case refused(code: Int32)
 }
 
+/// Whether a command may start that an answer allows.
+package enum RunPermission: Sendable {
+    case granted
+    /// The answer is no yes, or has been used before.
+    case used
+    /// It is a yes that may no longer be used, and has been collected for that.
+    case unusable(UnusedResponse)
+}
+
 extension Response {
     /// Whether it is a yes: somebody chose a button that is not the cancel button, or such a button
     /// was applied as a default and that is enough.

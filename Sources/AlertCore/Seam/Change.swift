@@ -2,10 +2,10 @@
 ///
 /// It is a value: it can be sent, replayed against a model, and printed.
 package enum Change: Sendable, Codable {
-    /// Stores an alert, or finds the one that its key belongs to. If it replaces that one, which
-    /// waits and asks something else, it withdraws it as well.
+    /// Stores an alert, or finds the one that its key belongs to; see ``Question/Join``. If it
+    /// replaces one that waits, it withdraws that as well.
     ///
-    /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/tooManyPending(source:limit:)``
+    /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/keyNotFound(_:)``, ``AlertError/tooManyPending(source:limit:)``
     /// and ``AlertError/tooManyPendingOfPrincipal(_:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
@@ -27,7 +27,8 @@ package enum Change: Sendable, Codable {
     /// Records a step of the command that an answer allows to run.
     ///
     /// ``RunStep/started(allowsDefault:)`` takes effect once, for an answer that allows it and that
-    /// nobody has collected, and marks it as collected. The other steps come after that.
+    /// nobody has collected, and marks it as collected; one that may no longer be used is collected
+    /// for that (``Receipt/unused``). The other steps come after that.
     case run(Alert.ID, RunStep)
     /// Requests that the screen that shows an alert cancel it, because its delegate may handle
     /// that.

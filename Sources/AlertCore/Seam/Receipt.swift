@@ -12,6 +12,9 @@ package struct Receipt: Sendable, Codable {
     package var isCancelRequested = false
     /// The time until the deadline, negative once it has passed; `nil` if there is none.
     package var timeLeft: Duration?
+    /// The response that is not used, although the asker could have it: an older one, where the
+    /// question was asked anew, or the one that was to allow a command.
+    package var unused: UnusedResponse?
     /// The newest audit entry at that time: everything that happens to the alert later comes after
     /// it.
     package var head: AuditHead

@@ -88,6 +88,9 @@ extension InMemoryTransaction: QueueTransaction {
 
     func hasStartedRun(_ id: Alert.ID) -> Bool { queue.log.last(.ran, of: id) != nil }
 
+    /// It has no backups.
+    func wasRestored(after sequence: Int64) -> Bool { false }
+
     func isAwaited(_ id: Alert.ID) -> Bool { screens.isAwaited(id) }
 
     func pendingCounts(

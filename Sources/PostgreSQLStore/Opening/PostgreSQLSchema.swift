@@ -5,7 +5,9 @@ import PostgreSQL
 /// The tables, and how a database gets them.
 package enum PostgreSQLSchema {
     /// The version that this alertq needs.
-    static let version = Migration.postgreSQL.count
+    static let version = Migration.postgreSQL.last?.version ?? 0
+    /// The first one with tables of this form.
+    private static let firstVersion = Migration.postgreSQL.first?.version ?? 0
 
     /// What a role needs of the tables that is not their owner.
     static let rights: [(right: String, tables: [String])] = [
@@ -37,6 +39,7 @@ package enum PostgreSQLSchema {
     /// Why this alertq can't use the tables of a database; `nil` if it can.
     static func problem(in db: Connection, at location: PostgreSQLLocation) throws -> String? {
         let found = try found(in: db)
+        if isEarlier(found.version) { return earlier }
         if found.version < version {
             return
                 "its schema has version \(found.version), and this alertq needs \(version); to "
@@ -45,10 +48,16 @@ package enum PostgreSQLSchema {
         return found.minimum > version ? newer : nil
     }
 
+    private static func isEarlier(_ version: Int) -> Bool { (1..<firstVersion).contains(version) }
+
+    private static let earlier =
+        "its tables were made by an earlier alertq, and this version does not read them; keep that "
+        + "version to archive them, and set this one up in another database"
+
     private static let newer = "its schema comes from a newer alertq; install that here, too"
 
     private static func migrations(from version: Int) -> String {
-        Migration.postgreSQL.dropFirst(version).map(\.sql).joined(separator: "\n")
+        Migration.postgreSQL.filter { $0.version > version }.map(\.sql).joined(separator: "\n")
     }
 
     /// The statements that make what a database lacks for a queue: the tables as well, if the role
@@ -108,9 +117,10 @@ package enum PostgreSQLSchema {
                 "SELECT to_regclass('schema_versions') IS NOT NULL"
             ) { $0.optionalText() == "t" }
             let found = hasSchema == true ? try found(in: db) : (version: 0, minimum: 0)
-            guard found.minimum <= version else {
+            if isEarlier(found.version) || found.minimum > version {
+                let reason = isEarlier(found.version) ? earlier : newer
                 throw AlertError.incompatible(
-                    path: location.description, "can't be used: " + newer)
+                    path: location.description, "can't be used: " + reason)
             }
             if found.version < version { try db.execute(migrations(from: found.version)) }
             try db.run(newQueue, .text(location.queue))

@@ -362,6 +362,13 @@ extension Transaction: QueueTransaction {
         return try read(statement, isFresh: true).count > 0
     }
 
+    func wasRestored(after sequence: Int64) throws -> Bool {
+        let statement = Statement(
+            "SELECT 1 FROM audit WHERE queue = $1 AND seq > $2 AND event = 'restored' LIMIT 1",
+            queue, .integer(sequence))
+        return try read(statement, isFresh: true).count > 0
+    }
+
     func isAwaited(_ id: Alert.ID) throws -> Bool {
         try read(Query.waitingClaims(queue, [id]), isFresh: true).count > 0
     }

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Linux
 import SQLite
 
@@ -44,7 +45,7 @@ extension SQLiteAlertStore {
         for case (let change, .success(let receipt)) in zip(changes, results) {
             if case .ask(let question) = change, receipt.isNew, request == nil {
                 // Another alert may have left the line.
-                if question.replaces { lookAhead.forget() }
+                if question.join == .replacing { lookAhead.forget() }
                 lookAhead.didAsk(receipt, at: clock.now())
             }
             if case .resolve(let id, _, _) = change { lookAhead.didResolve(id) }
@@ -57,14 +58,23 @@ extension SQLiteAlertStore {
     private nonisolated(nonsending) func join(
         _ change: Change, by caller: Caller
     ) async throws(AlertError) -> Result<Receipt, AlertError>? {
-        guard case .ask(let question) = change, let key = question.alert.key else { return nil }
+        guard case .ask(let asked) = change, asked.alert.key != nil else { return nil }
         return try await read("look for the key") { [clock] db in
-            guard
-                let row = try db.checkedAlert(
-                    key: key, source: question.source, of: caller.principal),
-                // An expiry that is not stored yet is stored first.
-                !row.isOverdue(at: clock.now())
-            else { return nil }
+            var question = asked
+            let find = { key in
+                try db.checkedAlert(key: key, source: asked.source, of: caller.principal)
+            }
+            var row: AlertRow?
+            if case .numbered = question.join {
+                let (last, next) = try question.last(find)
+                // What becomes of a response is a rule of asking.
+                if last?.record.response == nil { row = last }
+                question = question.numbered(next - 1)
+            } else {
+                row = try question.alert.key.flatMap(find)
+            }
+            // An expiry that is not stored yet is stored first.
+            guard let row, !row.isOverdue(at: clock.now()) else { return nil }
             do throws(AlertError) {
                 return try performing("look for the key") {
                     try row.alert.joined(

@@ -39,6 +39,12 @@ extension WriteContext: QueueTransaction {
         ) { _ in true } ?? false
     }
 
+    func wasRestored(after sequence: Int64) throws -> Bool {
+        try db.first(
+            "SELECT 1 FROM audit WHERE seq > ? AND event = 'restored' LIMIT 1", .integer(sequence)
+        ) { _ in true } ?? false
+    }
+
     func isAwaited(_ id: Alert.ID) -> Bool {
         WaitingClaims.unclaimed(among: [id], in: files).isEmpty
     }

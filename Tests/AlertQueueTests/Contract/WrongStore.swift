@@ -26,6 +26,8 @@ final class WrongStore: AlertStore {
         case keysAreAlwaysNew
         /// A question never takes the place of another one.
         case neverReplaces
+        /// Any response is joined that nobody has taken.
+        case reusesEverything
         /// No answer goes stale.
         case keepsAnswersFresh
         /// Only the first page of a list is right.
@@ -125,7 +127,12 @@ final class WrongStore: AlertStore {
             question.isAwaited = false
             return try await store.commit(.ask(question), by: caller)
         case (.neverReplaces, .ask(var question)):
-            question.replaces = false
+            if question.join == .replacing { question.join = .same }
+            return try await store.commit(.ask(question), by: caller)
+        case (.reusesEverything, .ask(var question)):
+            if case .numbered = question.join {
+                question.join = .numbered(Question.Reuse(byDefault: true))
+            }
             return try await store.commit(.ask(question), by: caller)
         case (.keysAreAlwaysNew, .ask):
             var receipt = try await store.commit(change, by: caller)

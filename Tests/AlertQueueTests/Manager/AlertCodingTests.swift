@@ -66,7 +66,7 @@ struct AlertCodingTests {
         keyed.key = "k"
         ids.append(try await manager.show(keyed))
         keyed.title = "In its place"
-        _ = try await manager.submit(keyed, replaces: true)
+        _ = try await manager.submit(keyed, join: .replacing)
         let ana = Caller(
             Account(uid: 7, name: "ana"), via: "chat", tty: "/dev/pts/1", ssh: "::1",
             process: ProcessIdentity(host: "h", pid: 9))

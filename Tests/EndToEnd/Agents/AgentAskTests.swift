@@ -82,7 +82,7 @@ struct AgentAskTests {
         _ = await agent.finish()
     }
 
-    @Test("A stale answer is a failure that allows nothing, and the same call asks again")
+    @Test("A stale answer is a failure that allows nothing, and the same question is asked again")
     func stale() async throws {
         let agent = try await AgentClient(queue, options: ["--wait", "100ms"])
         let question = ["title": "Deploy?", "valid": "300ms"]
@@ -92,12 +92,21 @@ struct AgentAskTests {
             try await eventually {
                 try await queue.objects("show", "1").first?["stale"] as? Bool == true
             })
-        let late = try await agent.call("ask", question)
+        let late = try await agent.call("collect", ["id": 1])
         #expect(late.isError && late.state == "failed" && late.reason == "stale", "\(late)")
         #expect(late.summary.hasPrefix("That allows nothing: the answer to alert 1 is stale"))
         #expect(await eventuallyCollected(1))
         let again = try await agent.call("ask", question)
         #expect(again.state == "waiting" && again.alert == 2)
+        // Also without having been told.
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        #expect(
+            try await eventually {
+                try await queue.objects("show", "2").first?["stale"] as? Bool == true
+            })
+        #expect(try await agent.call("ask", question).alert == 3)
+        let log = try await queue.run("audit", "list", "--alert", "2").output
+        #expect(log.contains("it was stale"), "\(log)")
         _ = await agent.finish()
     }
 

@@ -77,7 +77,7 @@ struct AuditVerificationTests {
         try await log.store.ask(alert)
         alert.title = "New?"
         _ = try await log.store.enqueue(
-            Question(alert: alert, source: "test", replaces: true), by: .ana)
+            Question(alert: alert, source: "test", join: .replacing), by: .ana)
         (alert.key, alert.deadline, alert.defaultButton) = (nil, .after(.seconds(5)), "Yes")
         for _ in 3...4 { try await log.store.ask(alert) }
         let yes = Resolution.choose(button: 0, .person, Alert.Input(note: "soon"))
@@ -198,7 +198,7 @@ struct AuditVerificationTests {
     func successors(sql: String) async throws {
         let log = try await AuditLog()
         try await log.store.ask(.yesNo("First?", key: "k"))
-        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", join: .replacing)
         _ = try await log.store.enqueue(second, by: .ana)
         try await expectRefused(sql, log)
     }

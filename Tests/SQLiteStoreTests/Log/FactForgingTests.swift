@@ -159,7 +159,7 @@ struct FactForgingTests {
     func successor(script: String, id: Alert.ID) async throws {
         let log = try await AuditLog()
         try await log.store.ask(.yesNo("First?", key: "k"))
-        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+        let second = Question(alert: .yesNo("Second?", key: "k"), source: "test", join: .replacing)
         _ = try await log.store.enqueue(second, by: .ana)
         #expect(try await log.store.record(1).response?.supersededBy == 2)
         _ = try await log.problem(after: script)
@@ -180,7 +180,7 @@ struct FactForgingTests {
             let log = try await AuditLog()
             try await log.store.ask(.yesNo("First?", key: "k"))
             let second = Question(
-                alert: .yesNo("Second?", key: "k"), source: "test", replaces: true)
+                alert: .yesNo("Second?", key: "k"), source: "test", join: .replacing)
             _ = try await log.store.enqueue(second, by: .ana)
             try await log.store.answer(2, 0)
             _ = try await log.problem(after: script)

@@ -53,7 +53,7 @@ struct PurgedKeyTests: StoreSuite {
     @Test("Another question takes its place, and the same one does not")
     func replaced() async throws {
         let id = try await purged()
-        var question = Question(alert: Self.original, source: "test", replaces: true)
+        var question = Question(alert: Self.original, source: "test", join: .replacing)
         #expect(try await store.enqueue(question, by: .ana).record.id == id)
         question.alert.title = "Delete the server?"
         #expect(try await store.enqueue(question, by: .ana).isNew)

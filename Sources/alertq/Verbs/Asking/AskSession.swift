@@ -30,11 +30,12 @@ struct AskSession: Sendable {
         return try await queue.open(
             via: verb, source: alert.source, waiting: ServerWait(in: context)
         ) { manager in
-            if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
+            let join: Question.Join = question.replaces ? .replacing : .same
+            if try await mustFail(alert, join, terminal, manager) { return try refuse(alert) }
             // From here on an interruption must not leave an alert that nobody waits for; before,
             // there is nothing to undo, and a signal simply ends the process.
             let signals = waits ? SignalWatch(stops: terminal != nil) : nil
-            let asked = try await ask(alert, terminal, signals, manager)
+            let asked = try await ask(alert, join, terminal, signals, manager)
             guard let signals else { return try printID(asked.record) }
             let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)
             guard asked.record.response == nil else {
@@ -54,17 +55,14 @@ struct AskSession: Sendable {
 // MARK: - Asking
 
 extension AskSession {
-    /// A stored alert, and whether it had been asked before.
-    typealias Asked = (record: AlertRecord, isJoined: Bool)
-
     /// Stores the alert, or joins the one that its key belongs to.
     ///
     /// - Throws: ``Interruption`` where a signal has come meanwhile.
     func ask(
-        _ alert: Alert, _ terminal: ControllingTerminal?, _ signals: SignalWatch?,
-        _ manager: AlertManager
-    ) async throws -> Asked {
-        let asked = try await submit(alert, manager, signals)
+        _ alert: Alert, _ join: Question.Join, _ terminal: ControllingTerminal?,
+        _ signals: SignalWatch?, _ manager: AlertManager
+    ) async throws -> PendingQuestion {
+        let asked = try await submit(alert, join, manager, signals)
         if let signal = signals?.end {
             await giveUp(asked, manager)
             throw Interruption(signal: signal)
@@ -81,13 +79,13 @@ extension AskSession {
     /// Waits for the end of a stored alert; a signal withdraws it, unless another command may join
     /// it.
     func end(
-        of asked: Asked, _ terminal: ControllingTerminal?, _ signals: SignalWatch,
+        of asked: PendingQuestion, _ terminal: ControllingTerminal?, _ signals: SignalWatch,
         _ manager: AlertManager
     ) async throws -> AlertWait.End {
         let record = asked.record
         guard record.response == nil else { return .resolved(record, isPrinted: false) }
         signals.setLastWords(lastWords(asked, manager))
-        let claim = await manager.claimResponse(to: record)
+        let claim = await asked.claim()
         defer { claim?.end() }
         let wait = AlertWait(
             manager: manager, records: [record], context: context,
@@ -112,13 +110,13 @@ extension AskSession {
     private var isAwaited: Bool { waits && question.waitFor == nil }
 
     private func submit(
-        _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
-    ) async throws -> Asked {
+        _ alert: Alert, _ join: Question.Join, _ manager: AlertManager, _ signals: SignalWatch?
+    ) async throws -> PendingQuestion {
         do {
             return try await RewriteNote.whileStoring(in: manager, context) {
                 () async throws(AlertError) in
                 try await manager.submit(
-                    alert, isAwaited: isAwaited, replaces: question.replaces)
+                    alert, isAwaited: isAwaited, join: join)
             }
         } catch AlertError.keyConflict(let key, let id, let part) {
             if let record = try? await manager.record(id),
@@ -151,14 +149,15 @@ extension AskSession {
     /// Whether nobody would see the alert, and that is a failure. A key may belong to an alert
     /// that has its response already: then there is nobody to look for.
     func mustFail(
-        _ alert: Alert, _ terminal: ControllingTerminal?, _ manager: AlertManager
+        _ alert: Alert, _ join: Question.Join, _ terminal: ControllingTerminal?,
+        _ manager: AlertManager
     ) async throws -> Bool {
         guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
         guard await !manager.screens().mayShow(alert) else { return false }
-        guard let key = alert.key else { return true }
         do {
-            return try await manager.record(key: key).response == nil
+            let joined = try await manager.submit(alert, join: join, mayBeNew: false)
+            return joined.record.response == nil
         } catch AlertError.keyNotFound {
             return true
         }
@@ -175,7 +174,7 @@ extension AskSession {
     }
 
     /// Takes the alert back, or leaves it to another command with its key.
-    private func giveUp(_ asked: Asked, _ manager: AlertManager) async {
+    private func giveUp(_ asked: PendingQuestion, _ manager: AlertManager) async {
         let record = asked.record
         guard !stays(asked) else {
             context.inform(Self.staysForKey(record))
@@ -196,10 +195,10 @@ extension AskSession {
 
     /// Whether the alert stays if this command is interrupted: it was given a key for that, or
     /// another command may wait for it.
-    private func stays(_ asked: Asked) -> Bool { question.key != nil || asked.isJoined }
+    private func stays(_ asked: PendingQuestion) -> Bool { question.key != nil || asked.isJoined }
 
     /// What is left to say when there is no time to undo anything.
-    private func lastWords(_ asked: Asked, _ manager: AlertManager) -> String {
+    private func lastWords(_ asked: PendingQuestion, _ manager: AlertManager) -> String {
         let record = asked.record
         guard !stays(asked) else { return Self.staysForKey(record) }
         return "alert \(record.id) has not been withdrawn; unless it was resolved meanwhile, it "

@@ -55,31 +55,24 @@ extension RunSession {
         // A hook or a wait for the alert must not take the answer.
         alert.handler = "alertq.run"
         try alert.validate()
-        let key = DerivedKey(
-            session.verb,
-            of: command.parts + [alert.title, alert.message ?? ""]
-                + alert.buttons.flatMap { [$0.id, $0.title, "\($0.role, default: "-")"] }
-                + [alert.defaultButton ?? "", "\(alert.validFor?.milliseconds ?? 0)"]
-                + alert.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
+        var join = Question.Join.same
+        if alert.key == nil {
+            alert.key = Question.stem(session.verb, of: command.parts + [alert.identity])
+            join = .numbered(Question.Reuse(byDefault: allowsDefault))
+        }
         let terminal = alert.isFor("terminal") ? ControllingTerminal() : nil
         return try await session.queue.open(
             via: session.verb, source: alert.source, waiting: ServerWait(in: context)
         ) { manager in
-            var signals: SignalWatch?
+            if try await session.mustFail(alert, join, terminal, manager) {
+                throw RunRefusal(.unattended, "there is nobody to ask; nothing was stored")
+            }
+            let signals = SignalWatch(stops: terminal != nil)
             while true {
-                if session.question.key == nil { alert.key = try await key.current(manager) }
-                if signals == nil, try await session.mustFail(alert, terminal, manager) {
-                    throw RunRefusal(.unattended, "there is nobody to ask; nothing was stored")
-                }
-                let watch = signals ?? SignalWatch(stops: terminal != nil)
-                signals = watch
-                let asked = try await session.ask(alert, terminal, watch, manager)
-                if session.question.key == nil, hasEndedUndecided(asked.record) {
-                    try await manager.collect(asked.record.id)
-                    continue
-                }
+                let asked = try await session.ask(alert, join, terminal, signals, manager)
+                if let unused = asked.unused { note(unused) }
                 do {
-                    let approval = try await self.approval(by: asked, terminal, watch, manager)
+                    let approval = try await self.approval(by: asked, terminal, signals, manager)
                     if let approval { return approval }
                 } catch let error as AlertError {
                     throw RunRefusal(.error, "\(error)", asked.record)
@@ -90,50 +83,35 @@ extension RunSession {
 
     /// Waits for an answer that allows the command, and uses it; `nil` if it must be asked for again.
     private func approval(
-        by asked: AskSession.Asked, _ terminal: ControllingTerminal?, _ signals: SignalWatch,
+        by asked: PendingQuestion, _ terminal: ControllingTerminal?, _ signals: SignalWatch,
         _ manager: AlertManager
     ) async throws -> Approval? {
-        if try await isStale(asked.record, manager) { return nil }
         let end = try await session.end(of: asked, terminal, signals, manager)
         let record = try await answered(asked.record, end, manager)
-        if let relay = try await use(record, signals, manager) {
+        let problem: (RunRefusal.Reason, String)
+        switch try await use(record, signals, manager) {
+        case .granted(let relay):
             return Approval(record: record, signals: signals, relay: relay)
+        case .unusable(let unused): problem = (.stale, Self.problem(unused))
+        case .used:
+            problem = (.used, "the answer to alert \(record.id) has been used by another process")
         }
-        if try await isStale(try await manager.record(record.id), manager) { return nil }
-        let problem = "the answer to alert \(record.id) has been used by another process"
-        guard session.question.key == nil else { throw RunRefusal(.used, problem, record) }
-        context.inform("run: \(problem); asking again")
+        guard session.question.key == nil else { throw RunRefusal(problem.0, problem.1, record) }
+        context.inform("run: \(problem.1); asking again")
         return nil
     }
 
-    /// Whether the answer to an alert was given too long ago, or is one that a backup had, and the
-    /// command is to be asked about again.
-    ///
-    /// - Throws: ``RunRefusal`` if its key can't be asked with again.
-    private func isStale(_ record: AlertRecord, _ manager: AlertManager) async throws -> Bool {
-        guard let response = record.response, response.collectedAt == nil,
-            response.allowsRun(byDefault: true)
-        else { return false }
-        let problem: String
-        if response.isStale {
-            problem = "\(AlertError.stale(record))"
-        } else if try await manager.wasRestored(sinceEndOf: record.id) {
-            problem =
-                "the answer to alert \(record.id) was given before the queue was restored from a "
-                + "backup, and may have been used since then"
-        } else {
-            return false
-        }
-        try await manager.collect(record.id, because: .stale)
-        guard session.question.key == nil else { throw RunRefusal(.stale, problem, record) }
-        context.inform("run: \(problem); asking again")
-        return true
+    /// Says why the command is asked about although it was answered, if somebody had decided.
+    private func note(_ unused: UnusedResponse) {
+        guard unused.reason != .undecided else { return }
+        context.inform("run: \(Self.problem(unused)); asking again")
     }
 
-    /// Whether an alert ended before anybody decided, while no process waited for it.
-    private func hasEndedUndecided(_ record: AlertRecord) -> Bool {
-        guard let response = record.response, response.outcome == .expired else { return false }
-        return !response.allowsRun(byDefault: allowsDefault)
+    private static func problem(_ unused: UnusedResponse) -> String {
+        unused.reason == .stale
+            ? "\(AlertError.stale(unused.record))"
+            : "the answer to alert \(unused.record.id) was given before the queue was restored from "
+                + "a backup, and may have been used since then"
     }
 
     /// The alert with an answer that allows the command.
@@ -167,23 +145,35 @@ extension RunSession {
         }
     }
 
-    /// Marks an answer as used, and has the command receive the signals from then on; `nil` if
-    /// another process has used it.
+    /// What came of using an answer.
+    private enum Use {
+        /// The command receives the signals from now on.
+        case granted(SignalRelay)
+        case used
+        case unusable(UnusedResponse)
+    }
+
+    /// Marks an answer as used, and has the command receive the signals from then on.
     private func use(
         _ record: AlertRecord, _ signals: SignalWatch, _ manager: AlertManager
-    ) async throws -> SignalRelay? {
+    ) async throws -> Use {
         let relay = SignalRelay()
         signals.passOn(to: relay)
         if let signal = signals.end { throw Interruption(signal: signal) }
+        var use = Use.used
         do {
-            if try await manager.startRun(record.id, allowsDefault: allowsDefault) { return relay }
+            switch try await manager.startRun(record.id, allowsDefault: allowsDefault) {
+            case .granted: return .granted(relay)
+            case .used: break
+            case .unusable(let unused): use = .unusable(unused)
+            }
         } catch {
             guard signals.end != nil else { throw error }
             context.note("run: not run: \(error)")
         }
         signals.passOn(to: nil)
         if let signal = signals.end { throw Interruption(signal: signal) }
-        return nil
+        return use
     }
 }
 

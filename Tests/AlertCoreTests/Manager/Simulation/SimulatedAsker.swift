@@ -3,6 +3,12 @@
 /// A manager of ``SimulatedAskers``: its closures, handlers and waiting calls, and what it has to do
 /// for them.
 struct SimulatedAsker {
+    /// An alert that has been asked, and whose response may already be there.
+    struct Asking {
+        let record: AlertRecord
+        let resolutionsBefore: UInt64
+    }
+
     /// Something that takes time, or has yet to be heard of.
     enum Pending {
         /// A call that has asked and is about to wait.

@@ -137,9 +137,8 @@ extension SimulatedAskers {
     /// Asks a new alert, or joins one that may have its response.
     private mutating func ask(by asker: Int, alert id: Alert.ID) {
         guard let record = alerts[id], !askers[asker].isClosed else { return }
-        let asking = Asking(
-            receipt: Receipt(record: record, head: .start),
-            resolutionsBefore: askers[asker].waiters.resolutionsSeen)
+        let asking = SimulatedAsker.Asking(
+            record: record, resolutionsBefore: askers[asker].waiters.resolutionsSeen)
         let number = nextNumber()
         switch Int.random(in: 0..<3, using: &random) {
         case 0 where record.response == nil:
@@ -314,7 +313,7 @@ extension SimulatedAskers {
         case .wait(let number, let asking): wait(number, asking, by: asker)
         case .watch(let number, let asking):
             guard let call = askers[asker].calls[number] else { break }
-            if askers[asker].waiters.mayHaveMissed(asking) {
+            if askers[asker].waiters.mayHaveMissed(since: asking.resolutionsBefore) {
                 askers[asker].pending.append(.look(call.id))
             }
         case .keep(let number, let asking): keep(number, asking, by: asker)
@@ -342,7 +341,7 @@ extension SimulatedAskers {
         }
     }
 
-    private mutating func wait(_ number: Int, _ asking: Asking, by asker: Int) {
+    private mutating func wait(_ number: Int, _ asking: SimulatedAsker.Asking, by asker: Int) {
         guard let call = askers[asker].calls[number] else { return }
         askers[asker].waiters.add(call.wait, for: call.id)
         askers[asker].calls[number]?.isWaiting = true
@@ -351,8 +350,8 @@ extension SimulatedAskers {
         check(asker)
     }
 
-    private mutating func keep(_ number: Int, _ asking: Asking, by asker: Int) {
-        let record = asking.receipt.record
+    private mutating func keep(_ number: Int, _ asking: SimulatedAsker.Asking, by asker: Int) {
+        let record = asking.record
         var alert = record.alert
         alert.userInfo["number"] = "\(number)"
         if !askers[asker].isClosed { askers[asker].closures[number] = (record.id, .waiting) }
@@ -361,7 +360,7 @@ extension SimulatedAskers {
             to: asker)
         if record.response != nil {
             settle(record.id, by: asker)
-        } else if askers[asker].waiters.mayHaveMissed(asking) {
+        } else if askers[asker].waiters.mayHaveMissed(since: asking.resolutionsBefore) {
             askers[asker].pending.append(.look(record.id))
         }
     }

@@ -1,4 +1,4 @@
--- 0001 create queues
+-- 0002 create queues
 --
 -- Why:    many machines ask and answer in one queue, which outlives each of them.
 -- Shape:  as on SQLite: sources ask alerts, each of which ends at most once; the audit log tells
@@ -404,4 +404,4 @@ FROM alerts JOIN sources ON sources.id = alerts.source_id
 JOIN queues ON queues.id = alerts.queue
 WHERE outcome IS NOT NULL
 ORDER BY queues.name, resolved_ms DESC, resolved_seq DESC;
-INSERT INTO alertq.schema_versions (version, minimum) VALUES (1, 1);
+INSERT INTO alertq.schema_versions (version, minimum) VALUES (2, 2);

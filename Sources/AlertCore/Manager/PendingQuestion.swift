@@ -1,0 +1,38 @@
+/// A question from its ask until its response is taken.
+package struct PendingQuestion: Sendable {
+    let manager: AlertManager
+    let receipt: Receipt
+    /// The value of ``Waiters/resolutionsSeen`` before it was asked.
+    let resolutionsBefore: UInt64
+
+    /// The alert as it was when it was asked or joined; it may have its response since then.
+    package var record: AlertRecord { receipt.record }
+    /// Whether it had been asked before.
+    package var isJoined: Bool { !receipt.isNew }
+    /// The response to an earlier asking that is not used, because of which it was asked anew.
+    package var unused: UnusedResponse? { receipt.unused }
+
+    /// Waits for the end of the alert, also while the server of the queue is away, and returns its
+    /// record once that is on disk.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it is no longer what was asked;
+    ///   `CancellationError` when the task is cancelled, in which case the alert is not changed.
+    package func outcome() async throws -> AlertRecord {
+        try await manager.outcome(of: self, isKept: true)
+    }
+
+    /// Claims the response, so that nobody else takes it until the claim ends; `nil` if somebody has
+    /// it, or if it is for a named handler.
+    package func claim() async -> (any Claim)? { await manager.claimResponse(to: record) }
+
+    /// Claims the response as soon as nobody else has it; `nil` if somebody, such as `watch --exec`,
+    /// has it for longer than a time.
+    package func claim(within patience: Duration) async throws -> (any Claim)? {
+        let end = ContinuousClock.now + patience
+        while true {
+            if let claim = await claim() { return claim }
+            guard ContinuousClock.now < end else { return nil }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
