@@ -19,8 +19,11 @@ extension PreparedQuestion {
         id: Alert.ID, source: Int64, at now: ClockReading, expiry: ClockReading?,
         entry sequence: Int64
     ) -> [Value] {
-        let process = caller.process
-        return AlertProperty.all.map { $0.value(of: question.alert) } + [
+        let (alert, process) = (question.alert, caller.process)
+        var values: [Value] = []
+        values.reserveCapacity(Self.columns.count)
+        for property in AlertProperty.all { values.append(property.value(of: alert)) }
+        values += [
             .integer(id), .integer(source), .optional(caller.means.text),
             .optional((process?.pid).map(Int64.init)), .optional(process?.host), .blob(salt),
             .integer(question.isAwaited ? 1 : 0), .text(now.boot), .integer(now.wallMilliseconds),
@@ -28,6 +31,7 @@ extension PreparedQuestion {
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .integer(sequence),
         ]
+        return values
     }
 }
 

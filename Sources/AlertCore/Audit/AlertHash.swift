@@ -28,9 +28,7 @@ extension AuditEntry {
         of alert: Alert, _ left: ErasedButtons, _ input: HashInput = HashInput()
     ) -> [UInt8] {
         input.begin(leavesName)
-        for property in AlertProperty.content where property.erasure != .removed {
-            input.append(property, of: alert, left)
-        }
+        for property in AlertProperty.left { input.append(property, of: alert, left) }
         return input.hash
     }
 }
@@ -65,9 +63,7 @@ package struct KeyDigest: Sendable, Hashable {
         input.append(hex: salt)
         input.append(source)
         input.append(alert.key)
-        for property in AlertProperty.content where property.difference != nil {
-            input.append(property, of: alert)
-        }
+        for property in AlertProperty.compared { input.append(property, of: alert) }
         self.init(salt: salt, hash: input.hash)
     }
 }

@@ -6,7 +6,9 @@ import TextFormats
 /// Rows, JSON, hashes, details of the log, the comparison of questions and erasures are loops over
 /// ``all``. So a new property is a member of ``Alert``, its line there, and its column in both
 /// schemas; <doc:Contributing> has the list.
-package struct AlertProperty: Sendable {
+///
+/// It is a class because a loop copies what it visits: of a structure, that is every text and closure.
+package final class AlertProperty: Sendable {
     /// Its name in JSON and, as a term, in the log's details.
     package let name: String
     /// Its column in the table `alerts`.
@@ -85,6 +87,17 @@ package struct AlertProperty: Sendable {
 
     /// Those whose hash an ask's entry has.
     static let content = all.filter { $0.term == nil }
+    /// Those of the content that an erasure leaves, at least in part.
+    static let left = content.filter { $0.erasure != .removed }
+    /// Those of the content that are compared when a key is used again.
+    static let compared = content.filter { $0.difference != nil }
+    /// Those whose values may be stored in another form than they are given.
+    static let normalized = all.filter { property in
+        switch property.form {
+        case .buttons, .fields, .duration: true
+        case .title, .style, .priority, .text, .names, .strings: false
+        }
+    }
     /// Those that an ask's entry has as they are.
     package static let terms = all.filter { $0.term != nil }
     /// Those that an erasure removes, at least in part.
