@@ -76,37 +76,38 @@ private struct AnyTable {
     }
 }
 
-private let principals = ["0", "1", "1000@db7", "person:boss", "person:", "4294967296", "01", ""]
+let principals = ["0", "1", "1000@db7", "person:boss", "person:", "4294967296", "01", ""]
+
+/// The columns of an alert that are made up, with their kinds.
+let alertColumns: [(name: String, kind: Kind)] = [
+    ("id", .small), ("source_id", .small), ("means", .optional(.text)),
+    ("pid", .optional(.integer)), ("host", .optional(.text)),
+    ("key", .text), ("style", .word(["alert", "actionSheet"])), ("priority", .small),
+    ("title", .text), ("message", .text), ("buttons", .json("[")), ("info", .json("{")),
+    ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
+    ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
+    ("valid_ms", .optional(.integer)), ("resolved_boot_ms", .optional(.integer)),
+    ("resolved_boot", .optional(.word(["boot", "other"]))), ("superseded_by", .small),
+    ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
+    ("expires_ms", .integer), ("expires_boot_ms", .integer), ("presented_ms", .integer),
+    ("snoozes", .integer), ("snoozed_ms", .optional(.integer)),
+    ("snoozed_boot_ms", .integer), ("snoozed_boot", .word(["boot", "other"])),
+    ("queued_seq", .integer),
+    ("outcome", .optional(.word(Outcome.allCases.map(\.rawValue)))),
+    ("button_index", .small), ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))),
+    ("handled", .small), ("responder", .optional(.word(principals))),
+    ("responder_name", .optional(.text)), ("via", .text), ("tty", .text), ("ssh", .text),
+    ("responder_means", .optional(.text)), ("responder_host", .optional(.text)),
+    ("responder_pid", .optional(.integer)),
+    ("resolved_ms", .integer), ("resolved_seq", .small), ("collected_ms", .integer),
+    ("erased_seq", .small),
+]
 
 private let tables = [
     AnyTable(
         "sources",
         [("id", .small), ("principal", .word(principals)), ("name", .text), ("pending", .small)]),
-    AnyTable(
-        "alerts",
-        [
-            ("id", .small), ("source_id", .small), ("means", .optional(.text)),
-            ("pid", .optional(.integer)), ("host", .optional(.text)),
-            ("key", .text), ("style", .word(["alert", "actionSheet"])), ("priority", .small),
-            ("title", .text), ("message", .text), ("buttons", .json("[")), ("info", .json("{")),
-            ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
-            ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
-            ("valid_ms", .optional(.integer)), ("resolved_boot_ms", .optional(.integer)),
-            ("resolved_boot", .optional(.word(["boot", "other"]))), ("superseded_by", .small),
-            ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
-            ("expires_ms", .integer), ("expires_boot_ms", .integer), ("presented_ms", .integer),
-            ("snoozes", .integer), ("snoozed_ms", .optional(.integer)),
-            ("snoozed_boot_ms", .integer), ("snoozed_boot", .word(["boot", "other"])),
-            ("queued_seq", .integer),
-            ("outcome", .optional(.word(Outcome.allCases.map(\.rawValue)))),
-            ("button_index", .small), ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))),
-            ("handled", .small), ("responder", .optional(.word(principals))),
-            ("responder_name", .optional(.text)), ("via", .text), ("tty", .text), ("ssh", .text),
-            ("responder_means", .optional(.text)), ("responder_host", .optional(.text)),
-            ("responder_pid", .optional(.integer)),
-            ("resolved_ms", .integer), ("resolved_seq", .small), ("collected_ms", .integer),
-            ("erased_seq", .small),
-        ]),
+    AnyTable("alerts", alertColumns),
     AnyTable(
         "turns",
         [

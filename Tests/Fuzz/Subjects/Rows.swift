@@ -28,15 +28,9 @@ import SQLite
 }
 
 /// The kinds of the columns that ``AlertRow`` reads, in its order.
-private let columns: [Kind] = [
-    .integer, .text, .text, .word(["alert", "actionSheet"]), .small, .json("["), .json("{"), .text,
-    .text, .json("["), .text, .integer, .integer, .integer, .text, .word(["boot", "other"]),
-    .integer, .integer, .integer, .integer, .integer, .integer, .integer, .blob,
-    .optional(.word(Outcome.allCases.map(\.rawValue))), .small,
-    .word(ResolvedBy.allCases.map(\.rawValue)), .small, .integer, .text, .text, .text, .text, .text,
-    .integer, .integer, .integer, .integer, .integer, .small, .integer, .word(["boot", "other"]),
-    .text, .integer,
-]
+private let columns: [Kind] =
+    AlertRow.tableColumns.map { name in alertColumns.first { $0.name == name }?.kind ?? .text }
+    + [.text, .word(principals)]
 
 private let selectRow =
     "SELECT " + (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
