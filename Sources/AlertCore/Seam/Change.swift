@@ -5,8 +5,9 @@ package enum Change: Sendable, Codable {
     /// Stores an alert, or finds the one that its key belongs to; see ``Question/Join``. If it
     /// replaces one that waits, it withdraws that as well.
     ///
-    /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/keyNotFound(_:)``, ``AlertError/tooManyPending(source:limit:)``
-    /// and ``AlertError/tooManyPendingOfPrincipal(_:limit:)`` among others.
+    /// Throws ``AlertError/keyConflict(_:_:part:)``, ``AlertError/keyNotFound(_:)``,
+    /// ``AlertError/tooManyPending(source:limit:)`` and
+    /// ``AlertError/tooManyPendingOfPrincipal(_:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
     /// which must match what was asked. A withdrawal of orphans alone has no effect on an alert that

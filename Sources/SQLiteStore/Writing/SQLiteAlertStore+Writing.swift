@@ -60,21 +60,23 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> Result<Receipt, AlertError>? {
         guard case .ask(let asked) = change, asked.alert.key != nil else { return nil }
         return try await read("look for the key") { [clock] db in
-            var question = asked
+            var (question, row): (Question, AlertRow?) = (asked, nil)
             let find = { key in
                 try db.checkedAlert(key: key, source: asked.source, of: caller.principal)
             }
-            var row: AlertRow?
-            if case .numbered = question.join {
-                let (last, next) = try question.last(find)
+            if case .numbered = asked.join {
+                let (last, next) = try asked.last(find)
                 // What becomes of a response is a rule of asking.
-                if last?.record.response == nil { row = last }
-                question = question.numbered(next - 1)
+                if last?.record.response != nil { return nil }
+                (question, row) = (asked.numbered(next - 1), last)
             } else {
-                row = try question.alert.key.flatMap(find)
+                row = try asked.alert.key.flatMap(find)
+            }
+            guard let row else {
+                return asked.mayBeNew ? nil : .failure(.keyNotFound(asked.alert.key ?? ""))
             }
             // An expiry that is not stored yet is stored first.
-            guard let row, !row.isOverdue(at: clock.now()) else { return nil }
+            guard !row.isOverdue(at: clock.now()) else { return nil }
             do throws(AlertError) {
                 return try performing("look for the key") {
                     try row.alert.joined(

@@ -83,6 +83,18 @@ struct WaitEndTests {
         _ = await presenter.exit()
     }
 
+    @Test("With nobody there, an answer that another question would replace is named as ever")
+    func failReplacing() async throws {
+        let buttons = ["-b", "yes=Yes", "--cancel", "no=No", "--key", "k"]
+        #expect(try await queue.start(["ask", "One?"] + buttons + ["--detach"]).exit() == 0)
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        let refused = try await queue.start(
+            ["ask", "Two?"] + buttons + ["--replace", "--if-unattended", "fail"]
+        ).finish()
+        #expect(refused.code == 16, "\(refused)")
+        #expect(refused.errors.contains("to take it: alertq collect --id 1"), "\(refused)")
+    }
+
     @Test("--if-unattended wait waits for somebody to come")
     func wait() async throws {
         let asker = try queue.start(["ask", "Q?", "--if-unattended", "wait"])

@@ -110,13 +110,14 @@ extension AskSession {
     private var isAwaited: Bool { waits && question.waitFor == nil }
 
     private func submit(
-        _ alert: Alert, _ join: Question.Join, _ manager: AlertManager, _ signals: SignalWatch?
+        _ alert: Alert, _ join: Question.Join, mayBeNew: Bool = true, _ manager: AlertManager,
+        _ signals: SignalWatch?
     ) async throws -> PendingQuestion {
         do {
             return try await RewriteNote.whileStoring(in: manager, context) {
                 () async throws(AlertError) in
                 try await manager.submit(
-                    alert, isAwaited: isAwaited, join: join)
+                    alert, isAwaited: isAwaited, join: join, mayBeNew: mayBeNew)
             }
         } catch AlertError.keyConflict(let key, let id, let part) {
             if let record = try? await manager.record(id),
@@ -155,8 +156,9 @@ extension AskSession {
         guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
         guard await !manager.screens().mayShow(alert) else { return false }
+        guard alert.key != nil else { return true }
         do {
-            let joined = try await manager.submit(alert, join: join, mayBeNew: false)
+            let joined = try await submit(alert, join, mayBeNew: false, manager, nil)
             return joined.record.response == nil
         } catch AlertError.keyNotFound {
             return true

@@ -88,10 +88,10 @@ extension RunSession {
     ) async throws -> Approval? {
         let end = try await session.end(of: asked, terminal, signals, manager)
         let record = try await answered(asked.record, end, manager)
+        let relay = SignalRelay()
         let problem: (RunRefusal.Reason, String)
-        switch try await use(record, signals, manager) {
-        case .granted(let relay):
-            return Approval(record: record, signals: signals, relay: relay)
+        switch try await use(record, signals, relay, manager) {
+        case .granted: return Approval(record: record, signals: signals, relay: relay)
         case .unusable(let unused): problem = (.stale, Self.problem(unused))
         case .used:
             problem = (.used, "the answer to alert \(record.id) has been used by another process")
@@ -145,35 +145,24 @@ extension RunSession {
         }
     }
 
-    /// What came of using an answer.
-    private enum Use {
-        /// The command receives the signals from now on.
-        case granted(SignalRelay)
-        case used
-        case unusable(UnusedResponse)
-    }
-
     /// Marks an answer as used, and has the command receive the signals from then on.
     private func use(
-        _ record: AlertRecord, _ signals: SignalWatch, _ manager: AlertManager
-    ) async throws -> Use {
-        let relay = SignalRelay()
+        _ record: AlertRecord, _ signals: SignalWatch, _ relay: SignalRelay,
+        _ manager: AlertManager
+    ) async throws -> RunPermission {
         signals.passOn(to: relay)
         if let signal = signals.end { throw Interruption(signal: signal) }
-        var use = Use.used
+        var permission = RunPermission.used
         do {
-            switch try await manager.startRun(record.id, allowsDefault: allowsDefault) {
-            case .granted: return .granted(relay)
-            case .used: break
-            case .unusable(let unused): use = .unusable(unused)
-            }
+            permission = try await manager.startRun(record.id, allowsDefault: allowsDefault)
+            if case .granted = permission { return permission }
         } catch {
             guard signals.end != nil else { throw error }
             context.note("run: not run: \(error)")
         }
         signals.passOn(to: nil)
         if let signal = signals.end { throw Interruption(signal: signal) }
-        return use
+        return permission
     }
 }
 
