@@ -90,7 +90,10 @@ extension StoreContract {
             let store = try await queue.open()
             let undecided = Question.Reuse(byDefault: false)
             for join in [Question.Join.same, .replacing, .numbered(undecided)] {
-                try await expectError("keyNotFound") { try await store.askJoining("k:", join) }
+                let error = try await expectError("keyNotFound") {
+                    try await store.askJoining("k:", join)
+                }
+                try expectEqual(error, .keyNotFound("k:"), "the key as it was asked")
             }
             try expectEqual(try await store.kinds(), [], "entries")
             let first = try await store.askNumbered()
@@ -98,7 +101,10 @@ extension StoreContract {
             try expectEqual(joined.record.id, first.record.id, "it joins what waits")
             try await store.answer(first.record.id)
             let old = Question.Join.numbered(Question.Reuse(within: .zero, byDefault: false))
-            try await expectError("keyNotFound") { try await store.askJoining("k:", old) }
+            let error = try await expectError("keyNotFound") {
+                try await store.askJoining("k:", old)
+            }
+            try expectEqual(error, .keyNotFound("k:"), "the key as it was asked")
             try expectEqual(try await store.kinds(), [.asked, .resolved], "it stays as it is")
             try await store.expectSound()
         },

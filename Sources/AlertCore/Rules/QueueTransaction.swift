@@ -176,20 +176,23 @@ extension QueueTransaction {
         let (last, next) = try question.last {
             try alert(key: $0, source: question.source, of: caller.principal)
         }
-        let new = question.numbered(next)
-        guard let last = last?.current(at: now) else {
-            return try ask(PreparedQuestion(new, by: caller))
+        func askAnew() throws -> Receipt {
+            guard question.mayBeNew else {
+                throw AlertError.keyNotFound(question.alert.key ?? "")
+            }
+            return try ask(PreparedQuestion(question.numbered(next), by: caller))
         }
+        guard let last = last?.current(at: now) else { return try askAnew() }
         let record = last.record.visible(last.expiry, snoozedUntil: nil, at: now)
         let response = record.response
         if response?.collectedAt != nil || response?.outcome == .withdrawn {
-            return try ask(PreparedQuestion(new, by: caller))
+            return try askAnew()
         }
         guard let reason = try response.flatMap({ try whyUnused($0, of: last, reuse) }) else {
             return try ask(PreparedQuestion(question.numbered(next - 1), by: caller))
         }
         // First, because it may be refused.
-        var receipt = try ask(PreparedQuestion(new, by: caller))
+        var receipt = try askAnew()
         _ = try collect(last, because: reason, by: caller)
         receipt.unused = UnusedResponse(record, because: reason)
         return receipt
