@@ -142,12 +142,13 @@ struct LostClaimTests {
         let id = try await manager.submit(.yesNo()).record.id
         _ = try await manager.answer(id, buttonAt: 0)
         let ended = Recorder()
-        let offer = try await manager.offer(id, grace: .zero) { _, _ in
+        let end = await manager.process(id, of: nil) { _, _ in
             do { try takeClaims(of: queue) } catch { ended.note("\(error)") }
             do { try await Task.sleep(for: .seconds(600)) } catch { ended.note("cancelled") }
-            return false
+            throw CancellationError()
         }
-        #expect(offer == .taken && ended.lines == ["cancelled"])
+        guard case .held = end else { return #expect(Bool(false), "\(end)") }
+        #expect(ended.lines == ["cancelled"])
         #expect(try await manager.record(id).response?.collectedAt == nil)
         await manager.close()
     }

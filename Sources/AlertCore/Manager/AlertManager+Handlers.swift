@@ -58,7 +58,13 @@ extension AlertManager {
         case .read(let name, let last): Task { await self.read(name, after: last) }
         case .run(let body, let name, let id):
             Task.detached(executorPreference: CallbackExecutor.shared) {
-                let end = await self.handle(id, by: body, of: name)
+                let end = await self.process(id, of: name) { record, _ in
+                    guard let response = record.response, response.runsHandlers else { return }
+                    try await body(response)
+                }
+                if case .stale(let record) = end {
+                    self.context.errors.report(.stale(id, .stale(record)))
+                }
                 await self.tellHandlers(.handlerEnded(id, end))
             }
         case .report(let error): context.errors.report(error)
@@ -119,73 +125,6 @@ extension AlertManager {
             tellHandlers(.found(name, .success(Handlers.Page(ids: own, next: next))))
         } catch {
             tellHandlers(.found(name, .failure(error)))
-        }
-    }
-
-    /// Claims a response and runs its handler.
-    private nonisolated func handle(
-        _ id: Alert.ID, by body: @escaping RegisteredHandler, of name: String
-    ) async -> Handlers.End {
-        let claim: any Claim
-        do throws(AlertError) {
-            guard let mine = try await store.claim(id) else { return .held }
-            claim = mine
-        } catch {
-            return .unclaimable(error)
-        }
-        defer { claim.end() }
-        let work = Task(executorPreference: CallbackExecutor.shared) {
-            try await self.run(body, of: name, for: id, under: claim.epoch)
-        }
-        claim.whenLost { work.cancel() }
-        do {
-            try await work.value
-            return .collected
-        } catch AlertError.detached {
-            return .held
-        } catch {
-            return work.isCancelled ? .held : .failed(error)
-        }
-    }
-
-    /// Runs a named handler, unless another process has.
-    private nonisolated func run(
-        _ body: RegisteredHandler, of name: String, for id: Alert.ID, under epoch: Epoch?
-    ) async throws {
-        // Another process may have run it just before this one claimed it.
-        let record = try await store.record(id)
-        guard let response = record.response, response.collectedAt == nil,
-            context.mayCollect(record)
-        else { return }
-        // It was found by its response's row, but the alert's own row counts.
-        guard record.alert.handler.isIdentical(to: name) else {
-            throw AlertError.inconsistent(id, "its handler is not the one of its response")
-        }
-        guard !response.isStale else {
-            try await storeCollection(of: id, because: .stale, under: epoch)
-            return context.errors.report(.stale(id, .stale(record)))
-        }
-        if response.runsHandlers { try await body(response) }
-        try await storeCollection(of: id, under: epoch)
-    }
-
-    /// Stores that a handler has finished, however long the queue can't be written: the handler
-    /// must not run again for that reason.
-    private nonisolated func storeCollection(
-        of id: Alert.ID, because reason: EntryReason? = nil, under epoch: Epoch?
-    ) async throws {
-        let backoff = Backoff(longest: .seconds(60))
-        var failures = 0
-        while true {
-            do {
-                _ = try await store.commit(
-                    .collect(id, because: reason), by: context.caller, under: epoch)
-                return
-            } catch let error {
-                guard error.mayPass, !isClosed else { throw error }
-                failures += 1
-                try await context.clock.sleep(for: backoff.pause(after: failures))
-            }
         }
     }
 }

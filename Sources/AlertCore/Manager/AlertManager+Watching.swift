@@ -2,6 +2,8 @@ import TextFormats
 
 // What `alertq watch` needs: the growing log, and responses that nobody takes.
 extension AlertManager {
+    package nonisolated var now: ClockReading { context.clock.now() }
+
     /// How far this process has seen the log grow.
     package nonisolated var position: LogPosition { store.position }
 
@@ -69,83 +71,6 @@ extension AlertManager {
         _ record: AlertRecord
     ) async throws(AlertError) -> (any Claim)? {
         try await store.claim(record.id)
-    }
-}
-
-/// The result of offering a response to a hook.
-package enum HookOffer: Sendable {
-    /// The hook is done with it, and it has been collected.
-    case collected
-    /// It was already collected, or there is nothing that this process may collect.
-    case gone
-    /// It may no longer be used, because of ``Alert/validFor``, and has been collected without the
-    /// hook.
-    case stale
-    /// Its asker may still take it, or another process is working on it.
-    case taken
-    /// The hook failed, or the response could not be marked as collected; it stays uncollected.
-    case failed
-}
-
-extension AlertManager {
-    /// Lets a hook process a response that nobody has taken, in one process at a time, and collects
-    /// it if the hook succeeds. If its turn is lost meanwhile, the hook's task is cancelled.
-    ///
-    /// - Parameter grace: How long after its response an alert is left to an asker whose process is
-    ///   still running.
-    package nonisolated func offer(
-        _ id: Alert.ID, grace: Duration,
-        to hook: @escaping @Sendable (AlertRecord, any Claim) async -> Bool
-    ) async throws(AlertError) -> HookOffer {
-        guard let claim = try await store.claim(id) else { return .taken }
-        defer { claim.end() }
-        let record = try await store.record(id)
-        guard let response = record.response, response.collectedAt == nil, mayCollect(record)
-        else { return .gone }
-        if isAskerNear(record, response, grace: grace) { return .taken }
-        guard !response.isStale else {
-            await collectStale(record)
-            return .stale
-        }
-        let work = Task { await hook(record, claim) }
-        claim.whenLost { work.cancel() }
-        let isDone = await withTaskCancellationHandler {
-            await work.value
-        } onCancel: {
-            work.cancel()
-        }
-        guard isDone else { return work.isCancelled && !Task.isCancelled ? .taken : .failed }
-        // Also in a process that is asked to end: another one would do it again.
-        return try await Task { await collectDone(id, under: claim.epoch) }.value.get()
-    }
-
-    /// Collects what a hook is done with, and tries again for some seconds if that can't be stored.
-    private nonisolated func collectDone(
-        _ id: Alert.ID, under epoch: Epoch?
-    ) async -> Result<HookOffer, AlertError> {
-        for _ in 1...5 {
-            do throws(AlertError) {
-                try await store.collect(id, by: context.caller, under: epoch)
-                return .success(.collected)
-            } catch .detached {
-                return .success(.taken)
-            } catch {
-                guard error.mayPass else { return .failure(error) }
-                try? await context.clock.sleep(for: .seconds(1))
-            }
-        }
-        return .success(.failed)
-    }
-
-    private nonisolated func isAskerNear(
-        _ record: AlertRecord, _ response: Response, grace: Duration
-    ) -> Bool {
-        guard let asker = record.source.process, asker.isRunning,
-            context.caller.process.map(asker.isSame) != true
-        else { return false }
-        let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
-        // A clock that was set back must not delay the hook forever.
-        return (0..<grace.milliseconds).contains(age)
     }
 }
 

@@ -9,7 +9,6 @@ import TextFormats
 /// is in one of three states: its handler runs, it waits for a moment, or a *walk* through all
 /// uncollected responses of the name will reach it.
 struct Handlers {
-    private static let backoff = Backoff(longest: .seconds(600))
     /// The pause before another look at a response that another process has, in case that process
     /// has died, and before another walk after one that could not read.
     private static let shortPause = Duration.seconds(1)
@@ -26,7 +25,7 @@ struct Handlers {
         case closureEnded(Alert.ID, hasFailed: Bool)
         /// A page of a walk has been read.
         case found(String, Result<Page, AlertError>)
-        case handlerEnded(Alert.ID, End)
+        case handlerEnded(Alert.ID, Processing)
         case time
         case close
     }
@@ -52,18 +51,10 @@ struct Handlers {
         var next: Alert.ID?
     }
 
-    /// How an attempt to run a handler ended.
-    enum End {
-        /// The response is collected, by this process or another one.
-        case collected
-        case failed(any Error)
-        /// Another process has claimed the response.
-        case held
-        case unclaimable(AlertError)
-    }
-
     private struct Registration {
         var body: AlertManager.RegisteredHandler
+        /// Its responses that wait for moments of their own.
+        var retries: RetryList
         var walk = Walk.idle
         /// Whether a walk must follow the present one because of new responses.
         var isWalkWanted = false
@@ -84,12 +75,6 @@ struct Handlers {
         var failures: Int
     }
 
-    private struct Wait {
-        let name: ExactText
-        let failures: Int
-        let due: ClockReading
-    }
-
     private enum Closures {
         /// For the response.
         case waiting([AlertClosures])
@@ -99,11 +84,10 @@ struct Handlers {
 
     /// How many handlers run at once.
     private let limit: Int
-    /// How many responses wait for moments of their own; others are tried again by a walk.
+    /// How many responses of a name wait for moments of their own; others are reached by a walk.
     private let memory: Int
     private var registrations: [ExactText: Registration] = [:]
     private var running: [Alert.ID: Run] = [:]
-    private var waiting: [Alert.ID: Wait] = [:]
     /// Until when no response is claimed.
     private var pauseEnd: ClockReading?
     private var closures: [Alert.ID: Closures] = [:]
@@ -144,9 +128,9 @@ struct Handlers {
     /// for the end of a pause. An alarm for them would go off again and again.
     func nextMoment(after now: ClockReading) -> ClockReading? {
         let moments =
-            waiting.values.lazy.map(\.due)
-            + registrations.values.compactMap(\.walkDue) + [pauseEnd].compactMap(\.self)
-        return now.earliest(of: moments.filter { !now.isAtOrAfter($0) })
+            registrations.values.flatMap { [$0.retries.nextMoment(after: now), $0.walkDue] }
+            + [pauseEnd]
+        return now.earliest(of: moments.compactMap(\.self).filter { !now.isAtOrAfter($0) })
     }
 }
 
@@ -232,9 +216,9 @@ extension Handlers {
 
     /// Whether a response may be processed now: it neither runs nor waits for another try, nor for
     /// closures, which come first even if their response has not been noticed yet.
-    private func mayStart(_ id: Alert.ID, at now: ClockReading) -> Bool {
+    private func mayStart(_ id: Alert.ID, of name: ExactText, at now: ClockReading) -> Bool {
         guard running[id] == nil, closures[id] == nil else { return false }
-        return waiting[id].map { now.isAtOrAfter($0.due) } ?? true
+        return registrations[name]?.retries[id].map { now.isAtOrAfter($0.due) } ?? true
     }
 
     /// Offers a response to its handler, if that is registered here.
@@ -248,33 +232,32 @@ extension Handlers {
             // Older responses come first.
             return walk(name, &effects)
         }
-        if mayStart(record.id, at: now) { run(record.id, of: name, &effects) }
+        if mayStart(record.id, of: name, at: now) { run(record.id, of: name, &effects) }
     }
 
     private mutating func run(_ id: Alert.ID, of name: ExactText, _ effects: inout [Effect]) {
-        let failures = waiting.removeValue(forKey: id)?.failures ?? 0
         guard let body = registrations[name]?.body else { return }
+        let failures = registrations[name]?.retries.remove(id)?.failures ?? 0
         running[id] = Run(name: name, failures: failures)
         effects.append(.run(body, of: name.text, for: id))
     }
 
     private mutating func handlerEnded(
-        _ id: Alert.ID, _ end: End, at now: ClockReading, _ effects: inout [Effect]
+        _ id: Alert.ID, _ end: Processing, at now: ClockReading, _ effects: inout [Effect]
     ) {
         guard let run = running.removeValue(forKey: id) else { return }
         switch end {
-        case .collected: break
+        case .collected, .gone, .stale: break
         case .failed(let error):
-            let pause = Self.backoff.pause(after: run.failures + 1)
-            wait(id, run.name, failures: run.failures + 1, until: now.advanced(by: pause), at: now)
+            let pause = RetryList.delay(after: run.failures + 1)
+            retry(id, run.name, failures: run.failures + 1, after: pause, at: now)
             effects.append(
                 .report(.handler(name: run.name.text, id, error, retryAfter: pause)))
         case .held:
             // If the other process dies, this one takes over.
-            let due = now.advanced(by: Self.shortPause)
-            wait(id, run.name, failures: run.failures, until: due, at: now)
+            retry(id, run.name, failures: run.failures, after: Self.shortPause, at: now)
         case .unclaimable(let error):
-            wait(id, run.name, failures: run.failures, until: now, at: now)
+            retry(id, run.name, failures: run.failures, after: .zero, at: now)
             // Of several at once, the first one begins the pause.
             guard pauseEnd.map(now.isAtOrAfter) ?? true else { return }
             pauseEnd = now.advanced(by: Self.claimPause)
@@ -284,17 +267,12 @@ extension Handlers {
         }
     }
 
-    private mutating func wait(
-        _ id: Alert.ID, _ name: ExactText, failures: Int, until due: ClockReading,
+    private mutating func retry(
+        _ id: Alert.ID, _ name: ExactText, failures: Int, after pause: Duration,
         at now: ClockReading
     ) {
-        if waiting.count < memory {
-            waiting[id] = Wait(name: name, failures: failures, due: due)
-        } else {
-            // It may be tried earlier if a walk reaches it for another reason.
-            let due = now.advanced(by: Self.backoff.pause(after: .max))
-            walk(name, by: due, at: now)
-        }
+        registrations[name]?.retries.add(
+            .init(id: id, failures: failures, due: now.advanced(by: pause)), at: now)
     }
 
     /// Starts what may start, oldest responses first, until there is no more room.
@@ -305,7 +283,9 @@ extension Handlers {
                 run(due.id, of: due.name, &effects)
             } else if let walked {
                 step(walked.name, &effects)
-                if mayStart(walked.id, at: now) { run(walked.id, of: walked.name, &effects) }
+                if mayStart(walked.id, of: walked.name, at: now) {
+                    run(walked.id, of: walked.name, &effects)
+                }
             } else {
                 return
             }
@@ -314,8 +294,10 @@ extension Handlers {
 
     /// The oldest response that has waited long enough.
     private func firstDue(at now: ClockReading) -> (id: Alert.ID, name: ExactText)? {
-        waiting.lazy.filter { mayStart($0.key, at: now) }.min { $0.key < $1.key }
-            .map { ($0.key, $0.value.name) }
+        registrations.lazy.flatMap { name, registration in
+            registration.retries.due(at: now).map { (id: $0.id, name: name) }
+        }
+        .filter { mayStart($0.id, of: $0.name, at: now) }.min { $0.id < $1.id }
     }
 }
 
@@ -334,15 +316,11 @@ extension Handlers {
         }
     }
 
-    /// Has a walk begin by itself at a moment, unless it does so earlier.
-    private mutating func walk(_ name: ExactText, by moment: ClockReading, at now: ClockReading) {
-        let moments = [registrations[name]?.walkDue, moment].compactMap(\.self)
-        registrations[name]?.walkDue = now.earliest(of: moments)
-    }
-
     private mutating func beginDueWalks(at now: ClockReading, _ effects: inout [Effect]) {
         for (name, registration) in registrations {
-            if let due = registration.walkDue, now.isAtOrAfter(due) { walk(name, &effects) }
+            let hasForgotten = registrations[name]?.retries.recall(at: now) != nil
+            let isWalkDue = registration.walkDue.map(now.isAtOrAfter) ?? false
+            if hasForgotten || isWalkDue { walk(name, &effects) }
         }
     }
 
@@ -354,14 +332,14 @@ extension Handlers {
         switch page {
         case .success(let page):
             guard let next = page.next else { return endWalk(name, &effects) }
-            let ids = page.ids.filter { mayStart($0, at: now) }
+            let ids = page.ids.filter { mayStart($0, of: name, at: now) }
             registrations[name]?.walk = .starting(ids[...], next: next)
             if ids.isEmpty { readOn(name, after: next, &effects) }
         case .failure:
             // The disk fails.
             registrations[name]?.walk = .idle
             registrations[name]?.isWalkWanted = false
-            walk(name, by: now.advanced(by: Self.shortPause), at: now)
+            registrations[name]?.walkDue = now.advanced(by: Self.shortPause)
         }
     }
 
@@ -403,12 +381,9 @@ extension Handlers {
         _ name: ExactText, _ body: @escaping AlertManager.RegisteredHandler,
         _ effects: inout [Effect]
     ) {
-        if registrations[name] == nil {
-            registrations[name] = Registration(body: body)
-        } else {
-            registrations[name]?.body = body
-        }
-        waiting = waiting.filter { $0.value.name != name }
+        registrations[name] = Registration(
+            body: body, retries: RetryList(limit: memory, pause: RetryList.delay(after: .max)),
+            walk: registrations[name]?.walk ?? .idle)
         for (id, run) in running where run.name == name { running[id]?.failures = 0 }
         walk(name, &effects)
     }

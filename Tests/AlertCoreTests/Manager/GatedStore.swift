@@ -11,6 +11,8 @@ final class GatedStore: AlertStore {
         case asked(Alert.ID)
         /// An alert is about to get its response.
         case resolving(Alert.ID)
+        /// A response is about to be collected.
+        case collecting(Alert.ID)
         /// The next alert is about to be looked up.
         case looking
         /// The next alert, or a single one, has been looked up, but the caller does not know that
@@ -65,7 +67,8 @@ extension GatedStore {
         for change in changes {
             switch change {
             case .resolve(let id, _, _): try await gate(.resolving(id))
-            case .ask, .snooze, .collect, .run, .requestCancel: break
+            case .collect(let id, _): try await gate(.collecting(id))
+            case .ask, .snooze, .run, .requestCancel: break
             }
         }
         let results = try await store.commit(

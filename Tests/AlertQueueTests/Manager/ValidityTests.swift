@@ -79,11 +79,9 @@ struct ValidityTests {
     @Test("A hook is not offered a stale answer")
     func hook() async throws {
         let manager = try await later()
-        let offer = try await manager.offer(1, grace: .zero) { [recorder] _, _ in
-            recorder.note("ran")
-            return true
-        }
-        #expect(offer == .stale && recorder.lines.isEmpty)
+        let end = await manager.process(1, of: nil) { [recorder] _, _ in recorder.note("ran") }
+        guard case .stale = end else { return #expect(Bool(false), "\(end)") }
+        #expect(recorder.lines.isEmpty)
         #expect(try await reason(manager) == #"{"unused":"stale"}"#)
         await manager.close()
     }

@@ -18,7 +18,6 @@ struct AnswerHook: Sendable {
 
     /// How long a response is left to an asker whose process still runs.
     private static let grace = Duration.seconds(10)
-    private static let backoff = Backoff(longest: .seconds(600))
 
     /// How far the store has been read, and what has to be tried again.
     private struct Progress {
@@ -40,7 +39,7 @@ struct AnswerHook: Sendable {
         var progress = Progress(retries: RetryList(limit: retryLimit, pause: pause))
         var retry = DiskRetry()
         while !Task.isCancelled {
-            let position = manager.position
+            let (position, start) = (manager.position, manager.now)
             do {
                 let isEnd = try await takeNew(&progress)
                 // One run of each at most: new responses must not wait for all that fail.
@@ -48,7 +47,7 @@ struct AnswerHook: Sendable {
                 try await takeForgotten(&progress)
                 retry.succeed()
                 if isEnd, !hasRun, progress.review == nil {
-                    await wait(for: progress.retries, after: position)
+                    await wait(for: progress.retries.nextMoment(after: start), or: position)
                 }
             } catch let error as AlertError {
                 try await retry.pause(after: error)
@@ -59,32 +58,33 @@ struct AnswerHook: Sendable {
     /// Offers some of the responses that it has not seen; returns whether there are no more.
     private func takeNew(_ progress: inout Progress) async throws -> Bool {
         let page = try await manager.unclaimed(filter, after: progress.position, limit: 100)
-        for record in page.records where !progress.retries.contains(record.id) {
+        for record in page.records where progress.retries[record.id] == nil {
             guard !Task.isCancelled else { return true }
-            if let retry = try await offer(record.id, failures: 0) {
-                progress.retries.add(retry, now: .now)
-            }
+            try await offer(record.id, failures: 0, &progress.retries)
         }
         progress.position = page.next ?? progress.position
         return page.isEnd
     }
 
-    /// Offers what is due until the program has run once; returns whether it has.
+    /// Offers what is due, what has waited longest first, until the program has run once; returns
+    /// whether it has.
     private func takeDue(_ progress: inout Progress) async throws -> Bool {
-        for retry in progress.retries.due(at: .now) {
+        let now = manager.now
+        let due = progress.retries.due(at: now)
+        for retry in due.sorted(by: { RetryList.isEarlier($0, $1, at: now) }) {
             guard !Task.isCancelled else { return false }
-            let next = try await offer(retry.id, failures: retry.failures)
-            progress.retries.remove(retry.id)
-            guard let next else { return true }
-            progress.retries.add(next, now: .now)
-            if next.failures > retry.failures { return true }
+            try await offer(retry.id, failures: retry.failures, &progress.retries)
+            // It has not run where another process has the response.
+            guard let next = progress.retries[retry.id], next.failures == retry.failures else {
+                return true
+            }
         }
         return false
     }
 
     /// Continues to look for forgotten responses, if it is time to, until it has offered one.
     private func takeForgotten(_ progress: inout Progress) async throws {
-        if progress.review == nil, let forgotten = progress.retries.recall(at: .now) {
+        if progress.review == nil, let forgotten = progress.retries.recall(at: manager.now) {
             progress.review = Review(failures: forgotten.failures)
         }
         for _ in 0..<100 {
@@ -97,9 +97,9 @@ struct AnswerHook: Sendable {
                 if isOver { progress.review = nil }
                 continue
             }
-            let isKnown = progress.retries.contains(record.id)
-            if !isKnown, let next = try await offer(record.id, failures: review.failures) {
-                progress.retries.add(next, now: .now)
+            let isKnown = progress.retries[record.id] != nil
+            if !isKnown {
+                try await offer(record.id, failures: review.failures, &progress.retries)
             }
             progress.review?.position = position
             if isOver { progress.review = nil }
@@ -107,8 +107,9 @@ struct AnswerHook: Sendable {
         }
     }
 
-    private func wait(for retries: RetryList, after position: LogPosition) async {
-        let due = retries.firstDue.map { ContinuousClock.now.duration(to: $0) }
+    /// Waits until a moment, or until something has changed after a position, or a second has passed.
+    private func wait(for moment: ClockReading?, or position: LogPosition) async {
+        let due = moment.map { manager.now.time(until: $0) }
         guard let due, due < .seconds(1) else {
             return await manager.waitForChange(after: position)
         }
@@ -116,20 +117,28 @@ struct AnswerHook: Sendable {
         try? await Task.sleep(for: max(due, .milliseconds(1)))
     }
 
-    /// Runs the program for a response; returns when to try again, if that has to be.
-    private func offer(_ id: Alert.ID, failures: Int) async throws -> RetryList.Retry? {
-        let offer: HookOffer
-        do throws(AlertError) {
-            offer = try await manager.offer(id, grace: Self.grace) { record, turn in
-                await isDone(with: record, turn, failures: failures)
-            }
-        } catch {
-            // The program is not run for a response that the log contradicts, only for the rest.
-            guard case .inconsistent = error else { throw error }
-            context.note("watch: \(error)")
-            offer = .failed
+    /// Runs the program for a response, which is to be tried again if that fails.
+    private func offer(
+        _ id: Alert.ID, failures: Int, _ retries: inout RetryList
+    ) async throws {
+        let retry = try await retry(of: id, failures: failures)
+        retries.remove(id)
+        if let (failures, pause) = retry {
+            let now = manager.now
+            retries.add(
+                .init(id: id, failures: failures, due: now.advanced(by: pause)), at: now)
         }
-        switch offer {
+    }
+
+    /// Runs the program for a response; returns how often it has failed by then and when to try
+    /// again, if that has to be.
+    private func retry(
+        of id: Alert.ID, failures: Int
+    ) async throws -> (failures: Int, pause: Duration)? {
+        let end = await manager.process(id, of: nil, grace: Self.grace) { record, turn in
+            try await run(for: record, turn)
+        }
+        switch end {
         case .gone: return nil
         case .stale:
             note(id, "was not started: the answer is stale")
@@ -137,41 +146,39 @@ struct AnswerHook: Sendable {
         case .collected:
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             return nil
-        case .taken: return .init(id: id, failures: failures, due: .now + .seconds(1))
-        case .failed:
-            let delay = Self.delay(after: failures + 1)
-            return .init(id: id, failures: failures + 1, due: .now + delay)
+        case .held: return (failures, .seconds(1))
+        case .failed(let error):
+            let pause = RetryList.delay(after: failures + 1)
+            switch error {
+            // The program is not run for a response that the log contradicts, only for the rest.
+            case AlertError.inconsistent: context.note("watch: \(error)")
+            case let error as AlertError: throw error
+            case _ where Task.isCancelled: break
+            default: note(id, "\(error); trying again in \(pause.components.seconds) s")
+            }
+            return (failures + 1, pause)
+        case .unclaimable(let error): throw error
         }
     }
 
-    /// 1 s, 2 s, 4 s and so on, up to ten minutes.
-    static func delay(after failures: Int) -> Duration {
-        backoff.pause(after: failures)
+    /// Why the program is not done with a response, as the end of a sentence.
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
     }
 
-    private func isDone(
-        with record: AlertRecord, _ turn: any Claim, failures: Int
-    ) async -> Bool {
+    private func run(for record: AlertRecord, _ turn: any Claim) async throws {
         // The columns by which the response was found may differ from the checked record.
         guard filter.admits(record) else {
-            note(record.id, "was not started: the response does not match the conditions")
-            return false
+            throw Failure(
+                description: "was not started: the response does not match the conditions")
         }
-        do {
-            let input = try HookProgram.Input(of: record, in: manager, kept: turn.descriptor)
-            let end = await program.run(input)
-            if end == .exited(0) { return true }
+        let input = try HookProgram.Input(of: record, in: manager, kept: turn.descriptor)
+        let end = await program.run(input)
+        guard end == .exited(0) else {
             // This process ends, or has lost the turn to another one.
-            guard !Task.isCancelled else {
-                note(record.id, "\(end.text); its response stays uncollected")
-                return false
-            }
-            let delay = Self.delay(after: failures + 1).components.seconds
-            note(record.id, "\(end.text); trying again in \(delay) s")
-        } catch {
-            note(record.id, "\(error)")
+            if Task.isCancelled { note(record.id, "\(end.text); its response stays uncollected") }
+            throw Failure(description: end.text)
         }
-        return false
     }
 
     private func note(_ id: Alert.ID, _ what: String) {

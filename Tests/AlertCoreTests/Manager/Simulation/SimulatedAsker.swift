@@ -157,12 +157,12 @@ extension SimulatedAsker {
 
     /// Notes how an attempt to handle a response ended; returns the pauses to be reported.
     mutating func attemptEnds(
-        _ id: Alert.ID, _ end: Handlers.End, at now: ClockReading
+        _ id: Alert.ID, _ end: Processing, at now: ClockReading
     ) -> [Duration] {
         if isClosed { return [] }
         var retry = retries[id] ?? Retry(notBefore: now)
         switch end {
-        case .collected:
+        case .collected, .gone, .stale:
             retries[id] = nil
             return []
         case .failed:

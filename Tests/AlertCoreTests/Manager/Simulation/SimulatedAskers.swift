@@ -386,7 +386,7 @@ extension SimulatedAskers {
         if claims[id] != nil { return endAttempt(at: id, .held, by: asker) }
         claims[id] = .asker(asker)
         guard alerts[id]?.response?.collectedAt == nil else {
-            return endAttempt(at: id, .collected, by: asker)
+            return endAttempt(at: id, .gone, by: asker)
         }
         askers[asker].pending.append(.handler(id))
     }
@@ -407,7 +407,7 @@ extension SimulatedAskers {
         }
     }
 
-    private mutating func endAttempt(at id: Alert.ID, _ end: Handlers.End, by asker: Int) {
+    private mutating func endAttempt(at id: Alert.ID, _ end: Processing, by asker: Int) {
         if claims[id] == .asker(asker) { claims[id] = nil }
         let pauses = askers[asker].attemptEnds(id, end, at: now)
         feed(.handlerEnded(id, end), to: asker)

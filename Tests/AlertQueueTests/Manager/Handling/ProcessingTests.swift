@@ -9,8 +9,10 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Offers to a hook", .inParallel)
-struct HookOfferTests {
+@Suite("Processing of responses", .inParallel)
+struct ProcessingTests {
+    private struct Trouble: Error {}
+
     let queue: TemporaryQueue
     let manager: AlertManager
 
@@ -29,35 +31,39 @@ struct HookOfferTests {
         try await manager.unclaimed(HistoryFilter(), after: nil, limit: 100).records.map(\.id)
     }
 
-    private func offer(_ id: Alert.ID, isDone: Bool = true) async throws -> (HookOffer, Int) {
+    /// Processes a response as a hook does; returns how that ended, and how often the code ran.
+    private func process(
+        _ id: Alert.ID, isDone: Bool = true
+    ) async -> (end: ProcessingEnd, runs: Int) {
         let runs = Mutex(0)
-        let end = try await manager.offer(id, grace: .seconds(10)) { _, _ in
+        let end = await manager.process(id, of: nil, grace: .seconds(10)) { _, _ in
             runs.withLock { $0 += 1 }
-            return isDone
+            if !isDone { throw Trouble() }
         }
-        return (end, runs.withLock { $0 })
+        return (ProcessingEnd(end), runs.withLock { $0 })
     }
 
-    @Test("A response is collected if the hook succeeds, and stays if it fails")
+    @Test("A response is collected if the code succeeds, and stays if it fails")
     func doneOrNot() async throws {
         let id = try await answered()
-        let failed = try await offer(id, isDone: false)
-        #expect(failed == (.failed, 1))
+        #expect(await process(id, isDone: false) == (.failed, 1))
         #expect(try await found() == [id])
-        #expect(try await offer(id) == (.collected, 1))
-        #expect(try await offer(id) == (.gone, 0))
+        #expect(await process(id) == (.collected, 1))
+        #expect(await process(id) == (.gone, 0))
         #expect(try await found().isEmpty)
         await manager.close()
     }
 
-    @Test("Waiting alerts and responses for a named handler are not offered")
+    @Test("Waiting alerts and responses for a named handler are not for a hook")
     func notFound() async throws {
         _ = try await manager.submit(.yesNo())
         var handled = Alert.yesNo()
         handled.handler = "updates.apply"
-        _ = try await answered(handled)
+        let other = try await answered(handled)
         let id = try await answered()
         #expect(try await found() == [id])
+        // Also not if a row says otherwise.
+        #expect(await process(other) == (.failed, 0))
         await manager.close()
     }
 
@@ -66,13 +72,13 @@ struct HookOfferTests {
         let record = try await manager.submit(.yesNo()).record
         let claim = try #require(await manager.claimResponse(to: record))
         try await manager.answer(record.id, button: "Yes")
-        #expect(try await offer(record.id) == (.taken, 0))
+        #expect(await process(record.id) == (.held, 0))
         claim.end()
-        #expect(try await offer(record.id) == (.collected, 1))
+        #expect(await process(record.id) == (.collected, 1))
         await manager.close()
     }
 
-    @Test("A response is not offered while its closure runs")
+    @Test("A response is left to its closure while that runs")
     func closure() async throws {
         let (started, goOn) = (ChangeSignal(), ChangeSignal())
         let id = try await manager.show(.yesNo()) { _, _ in
@@ -81,11 +87,11 @@ struct HookOfferTests {
         }
         try await manager.answer(id, button: "Yes")
         await started.wait(after: 0)
-        #expect(try await offer(id) == (.taken, 0))
+        #expect(await process(id) == (.held, 0))
         goOn.change()
         let manager = manager
         #expect(try await eventually { try await manager.record(id).response?.collectedAt != nil })
-        #expect(try await offer(id) == (.gone, 0))
+        #expect(await process(id) == (.gone, 0))
         await manager.close()
     }
 
@@ -103,11 +109,11 @@ struct HookOfferTests {
         await store.close()
         let clock = ManualClock(AlertQueue.SystemClock().now())
         let other = try await AlertManager(path: queue.path, clock: clock)
-        let early = try await other.offer(id, grace: .seconds(10)) { _, _ in true }
-        #expect(early == .taken)
+        let early = await other.process(id, of: nil, grace: .seconds(10)) { _, _ in }
+        #expect(ProcessingEnd(early) == .held)
         clock.advance(by: .seconds(10))
-        let late = try await other.offer(id, grace: .seconds(10)) { _, _ in true }
-        #expect(late == .collected)
+        let late = await other.process(id, of: nil, grace: .seconds(10)) { _, _ in }
+        #expect(ProcessingEnd(late) == .collected)
         await other.close()
         await manager.close()
     }
@@ -129,5 +135,22 @@ struct HookOfferTests {
         // Up to there it need not be read again.
         #expect(try await position == manager.auditHead()?.sequence)
         await manager.close()
+    }
+}
+
+/// A ``Processing`` without what it carries.
+private enum ProcessingEnd {
+    case collected, gone, stale, held, failed, unclaimable
+
+    init(_ end: Processing) {
+        self =
+            switch end {
+            case .collected: .collected
+            case .gone: .gone
+            case .stale: .stale
+            case .held: .held
+            case .failed: .failed
+            case .unclaimable: .unclaimable
+            }
     }
 }

@@ -1,0 +1,115 @@
+import TextFormats
+
+/// How an attempt to process a response ended.
+package enum Processing: Sendable {
+    /// The code has returned, and the response is collected.
+    case collected
+    /// It was already collected, or there is none that this process may collect.
+    case gone
+    /// It may no longer be used, because of ``Alert/validFor``, and has been collected without the
+    /// code.
+    case stale(AlertRecord)
+    /// Another process has it, or its asker may still take it.
+    case held
+    /// The code failed, the log contradicts the response, or it could not be marked as collected.
+    case failed(any Error)
+    case unclaimable(AlertError)
+}
+
+// One way to let code process a response, for named handlers and for hooks.
+extension AlertManager {
+    /// Lets code process the response to an alert, in one process at a time, and collects it when the
+    /// code returns. The code's task is cancelled if this process loses its turn meanwhile.
+    ///
+    /// - Parameters:
+    ///   - handler: The name of the handler that the response belongs to, if any.
+    ///   - grace: How long after its response an alert is left to an asker whose process is still
+    ///     running.
+    package nonisolated func process(
+        _ id: Alert.ID, of handler: String?, grace: Duration = .zero,
+        by code: @escaping @Sendable (AlertRecord, any Claim) async throws -> Void
+    ) async -> Processing {
+        let claim: any Claim
+        do throws(AlertError) {
+            guard let mine = try await store.claim(id) else { return .held }
+            claim = mine
+        } catch {
+            return .unclaimable(error)
+        }
+        defer { claim.end() }
+        let work = Task(executorPreference: CallbackExecutor.shared) {
+            try await self.process(id, of: handler, grace: grace, under: claim, by: code)
+        }
+        claim.whenLost { work.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await work.value
+            } onCancel: {
+                work.cancel()
+            }
+        } catch AlertError.detached {
+            return .held
+        } catch {
+            return work.isCancelled && !Task.isCancelled ? .held : .failed(error)
+        }
+    }
+
+    private nonisolated func process(
+        _ id: Alert.ID, of handler: String?, grace: Duration, under claim: any Claim,
+        by code: @Sendable (AlertRecord, any Claim) async throws -> Void
+    ) async throws -> Processing {
+        // Another process may have processed it just before this one claimed it.
+        let record = try await store.record(id)
+        guard let response = record.response, response.collectedAt == nil, mayCollect(record)
+        else { return .gone }
+        // It was found by its response's row, but the alert's own row counts.
+        guard record.alert.handler.isIdentical(to: handler) else {
+            throw AlertError.inconsistent(id, "its handler is not the one of its response")
+        }
+        if isAskerNear(record, response, grace: grace) { return .held }
+        guard !response.isStale else {
+            try await storeCollection(of: id, because: .stale, under: claim.epoch)
+            return .stale(record)
+        }
+        try await code(record, claim)
+        try await storeCollection(of: id, under: claim.epoch)
+        return .collected
+    }
+
+    /// Stores that a response has been processed, however long the queue can't be written: the code
+    /// must not run again for that reason. A process that is asked to end still tries it for some
+    /// seconds.
+    private nonisolated func storeCollection(
+        of id: Alert.ID, because reason: EntryReason? = nil, under epoch: Epoch?
+    ) async throws {
+        let backoff = Backoff(longest: .seconds(60))
+        for failures in 0... {
+            let attempt = Task { [store, context] in
+                if failures > 0 {
+                    try await context.clock.sleep(for: backoff.pause(after: failures))
+                }
+                return try await store.commit(
+                    .collect(id, because: reason), by: context.caller, under: epoch)
+            }
+            do {
+                _ = try await attempt.value
+                return
+            } catch let error {
+                guard (error as? AlertError)?.mayPass == true, !isClosed,
+                    failures < 3 || !Task.isCancelled
+                else { throw error }
+            }
+        }
+    }
+
+    private nonisolated func isAskerNear(
+        _ record: AlertRecord, _ response: Response, grace: Duration
+    ) -> Bool {
+        guard let asker = record.source.process, asker.isRunning,
+            context.caller.process.map(asker.isSame) != true
+        else { return false }
+        let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
+        // A clock that was set back must not delay the code forever.
+        return (0..<grace.milliseconds).contains(age)
+    }
+}
