@@ -231,6 +231,8 @@ CREATE TABLE alertq.audit (
 );
 -- "What happened to this alert?"
 CREATE INDEX audit_alert ON alertq.audit (queue, alert_id, seq) WHERE alert_id IS NOT NULL;
+-- "Was the queue restored since this answer?"
+CREATE INDEX audit_restored ON alertq.audit (queue, seq) WHERE event = 'restored';
 
 -- Which changes have taken effect whose callers gave them a name. Kept for a day.
 CREATE TABLE alertq.requests (

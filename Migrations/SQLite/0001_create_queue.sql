@@ -238,6 +238,8 @@ CREATE TABLE audit (
 
 -- "What happened to this alert?"
 CREATE INDEX audit_alert ON audit (alert_id) WHERE alert_id IS NOT NULL;
+-- "Was the queue restored since this answer?"
+CREATE INDEX audit_restored ON audit (seq) WHERE event = 'restored';
 
 CREATE TRIGGER audit_is_append_only_update BEFORE UPDATE ON audit
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;

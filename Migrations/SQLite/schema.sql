@@ -6,7 +6,7 @@
 -- ALERTQ_WRITE_SCHEMA=1 swift test --filter SchemaFileTests
 --
 -- Queues have been made with these migrations, so that none is ever edited once released:
--- 1 create_queue, SHA-256 a3b34697834c333aa35276fdc4e0c57d879c10c17ea4d1054d4d20d49c0c74db
+-- 1 create_queue, SHA-256 0e78f55f42c4ff1dd7902d33d6b85534f21f5a4396aae7e157d303d6c5e254d4
 
 --- table sources of sources
 CREATE TABLE sources (
@@ -249,6 +249,9 @@ CREATE TABLE audit (
 
 --- index audit_alert of audit
 CREATE INDEX audit_alert ON audit (alert_id) WHERE alert_id IS NOT NULL;
+
+--- index audit_restored of audit
+CREATE INDEX audit_restored ON audit (seq) WHERE event = 'restored';
 
 --- trigger audit_is_append_only_update of audit
 CREATE TRIGGER audit_is_append_only_update BEFORE UPDATE ON audit

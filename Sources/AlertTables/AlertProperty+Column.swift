@@ -78,9 +78,12 @@ extension AlertProperty {
         return true
     }
 
-    /// Where one is in the rows of ``AlertRow/columns``.
+    /// Where the one with a name is in the rows of ``AlertRow/columns``.
     static func index(_ name: String) -> Int32 {
-        Int32(all.prefix { $0.name != name }.count)
+        guard let index = all.firstIndex(where: { $0.name == name }) else {
+            preconditionFailure("an alert has no “\(name)”")
+        }
+        return Int32(index)
     }
 
     /// Whether a column of JSON is written as this program writes it, as far as an erasure leaves it.

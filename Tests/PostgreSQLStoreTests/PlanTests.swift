@@ -62,7 +62,8 @@ struct PlanTests {
         await store.close()
     }
 
-    /// How many rows of the tables are read in order to find an alert, and a page.
+    /// How many rows of the tables are read in order to find an alert, a page, and whether the queue
+    /// was restored.
     private static func rowsRead(
         _ db: Connection, _ queue: Value, _ id: Alert.ID
     ) throws -> Int64 {
@@ -71,6 +72,7 @@ struct PlanTests {
             let before = try rowsRead(db)
             #expect(try db.find(queue, .id(id)) != nil)
             #expect(try db.readableAlerts(queue, [id]).count == 1)
+            #expect(try db.run(Query.restoration(queue, after: 0)).count == 0)
             return try rowsRead(db) - before
         }
     }

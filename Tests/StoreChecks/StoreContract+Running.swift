@@ -19,6 +19,9 @@ extension StoreContract {
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             try expectEqual(starts, 1, "starts")
+            try await expectError("notYours") {
+                try await stores[1].commit(.run(id, .exited(status: 0)), by: .eve)
+            }
             let end = try await stores[1].commit(.run(id, .exited(status: 3)), by: .ana)
             try expect(end.isNew && end.record.response?.collectedAt != nil, "it is collected")
             let entries = try await stores[0].entries(of: id, limit: 9)

@@ -139,7 +139,11 @@ extension HookSession {
         defer { claim?.end() }
         var record = try await end(of: asked, manager)
         if record.response?.isAnswer == true {
-            if claim == nil { claim = try await asked.claim(within: Self.grace) }
+            // One that was made while the server was away may not be held yet, or be lost.
+            if claim?.isHeld != true {
+                claim?.end()
+                claim = try await asked.claim(within: Self.grace)
+            }
             record = try await manager.record(record.id)
             guard claim != nil, record.response?.collectedAt == nil else { return false }
         }

@@ -118,7 +118,7 @@ extension AlertManager {
         let query = RecordQuery(.awaitingHandler(name), after: last, limit: 100)
         do throws(AlertError) {
             let page = try await store.page(query)
-            // Others' are left to them, and not even tried: their own processes want the turns.
+            // Others' are left to them, and not even tried: their own processes want to claim them.
             let others = Set(page.records.filter { !context.mayCollect($0) }.map(\.id))
             let own = page.ids.filter { !others.contains($0) }
             let next = page.ids.isEmpty ? nil : page.next

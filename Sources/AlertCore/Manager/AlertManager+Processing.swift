@@ -3,7 +3,7 @@ import TextFormats
 /// How an attempt to process a response ended.
 package enum Processing: Sendable {
     /// The code has returned, and the response is collected.
-    case collected
+    case collected(AlertRecord)
     /// It was already collected, or there is none that this process may collect.
     case gone
     /// It may no longer be used, because of ``Alert/validFor``, and has been collected without the
@@ -11,15 +11,17 @@ package enum Processing: Sendable {
     case stale(AlertRecord)
     /// Another process has it, or its asker may still take it.
     case held
-    /// The code failed, the log contradicts the response, or it could not be marked as collected.
+    /// The code failed, or the response could not be read; it stays uncollected.
     case failed(any Error)
+    /// The code has returned, but that could not be stored, and the response stays uncollected.
+    case unstored(any Error)
     case unclaimable(AlertError)
 }
 
 // One way to let code process a response, for named handlers and for hooks.
 extension AlertManager {
     /// Lets code process the response to an alert, in one process at a time, and collects it when the
-    /// code returns. The code's task is cancelled if this process loses its turn meanwhile.
+    /// code returns. The code's task is cancelled if this process loses its claim meanwhile.
     ///
     /// - Parameters:
     ///   - handler: The name of the handler that the response belongs to, if any.
@@ -47,8 +49,6 @@ extension AlertManager {
             } onCancel: {
                 work.cancel()
             }
-        } catch AlertError.detached {
-            return .held
         } catch {
             return work.isCancelled && !Task.isCancelled ? .held : .failed(error)
         }
@@ -68,36 +68,48 @@ extension AlertManager {
         }
         if isAskerNear(record, response, grace: grace) { return .held }
         guard !response.isStale else {
-            try await storeCollection(of: id, because: .stale, under: claim.epoch)
-            return .stale(record)
+            switch await storeCollection(of: id, because: .stale, under: claim.epoch) {
+            case .collected(let record): return .stale(record)
+            case .unstored(let error): return .failed(error)
+            case let end: return end
+            }
         }
+        try Task.checkCancellation()
         try await code(record, claim)
-        try await storeCollection(of: id, under: claim.epoch)
-        return .collected
+        return await storeCollection(of: id, under: claim.epoch)
     }
 
+    /// How often a process that is asked to end tries to store what has been done.
+    private static var lastTries: Int { 5 }
+
     /// Stores that a response has been processed, however long the queue can't be written: the code
-    /// must not run again for that reason. A process that is asked to end still tries it for some
-    /// seconds.
+    /// must not run again for that reason. A process that is asked to end tries it for some seconds.
     private nonisolated func storeCollection(
         of id: Alert.ID, because reason: EntryReason? = nil, under epoch: Epoch?
-    ) async throws {
+    ) async -> Processing {
         let backoff = Backoff(longest: .seconds(60))
-        for failures in 0... {
+        var (failures, left) = (0, Self.lastTries)
+        while true {
+            // In tasks of their own, which are not cancelled with this process.
             let attempt = Task { [store, context] in
-                if failures > 0 {
-                    try await context.clock.sleep(for: backoff.pause(after: failures))
-                }
-                return try await store.commit(
+                try await store.commit(
                     .collect(id, because: reason), by: context.caller, under: epoch)
             }
             do {
-                _ = try await attempt.value
-                return
-            } catch let error {
-                guard (error as? AlertError)?.mayPass == true, !isClosed,
-                    failures < 3 || !Task.isCancelled
-                else { throw error }
+                return .collected(try await attempt.value.record)
+            } catch AlertError.detached {
+                return .held
+            } catch {
+                failures += 1
+                if Task.isCancelled { left -= 1 }
+                guard let error = error as? AlertError, error.mayPass, !isClosed, left > 0
+                else { return .unstored(error) }
+                if failures == 1 { context.errors.report(.uncollected(id, error)) }
+            }
+            if Task.isCancelled {
+                await Task { [context] in try? await context.clock.sleep(for: .seconds(1)) }.value
+            } else {
+                try? await context.clock.sleep(for: backoff.pause(after: failures))
             }
         }
     }

@@ -1,6 +1,7 @@
 import TextFormats
 
-// What `alertq watch` needs: the growing log, and responses that nobody takes.
+// What the command needs besides the public API: the growing log, responses that nobody takes, and
+// claims on them.
 extension AlertManager {
     package nonisolated var now: ClockReading { context.clock.now() }
 

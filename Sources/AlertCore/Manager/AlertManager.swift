@@ -35,7 +35,7 @@ public actor AlertManager {
     /// names a handler, which still runs and collects it.
     public typealias Handler = @Sendable (Alert, Int) async throws -> Void
 
-    /// The database file.
+    /// The database file, or what locates a queue on a server.
     public nonisolated let path: String
     /// The source of alerts that name none of their own.
     public nonisolated let source: String

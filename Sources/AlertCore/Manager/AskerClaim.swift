@@ -35,6 +35,7 @@ final class AskerClaim: Claim {
 
     var descriptor: Int32? { held?.descriptor }
     var epoch: Epoch? { held?.epoch }
+    var isHeld: Bool { held != nil }
 
     /// It is never lost for good.
     func whenLost(_ body: @escaping @Sendable () -> Void) {}

@@ -13,6 +13,9 @@ public enum BackgroundError: Error, Sendable {
     /// A named handler threw, or its completion could not be stored. It is tried again after the
     /// pause.
     case handler(name: String, Alert.ID, any Error, retryAfter: Duration)
+    /// The code for a response has returned, but that can't be stored for now. It is tried again until
+    /// it succeeds, and the code does not run again meanwhile; this is reported once for a response.
+    case uncollected(Alert.ID, AlertError)
     /// An alert's closures or its named handler were not run, because the answer is stale; it is
     /// collected.
     case stale(Alert.ID, AlertError)
@@ -47,6 +50,9 @@ extension BackgroundError: CustomStringConvertible {
         case .handler(let name, let id, let error, let pause):
             "the handler “\(name)” failed for alert \(id): \(error); "
                 + "trying again in \(pause.components.seconds) s"
+        case .uncollected(let id, let error):
+            "the response to alert \(id) was handled, but can't be marked as collected: \(error); "
+                + "trying again"
         case .presenter(let name, let id, let error):
             "the presenter “\(name)” failed with alert \(id): \(error)"
         case .delegate(let id, let method, let time):

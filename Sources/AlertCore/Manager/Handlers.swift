@@ -47,7 +47,7 @@ struct Handlers {
     struct Page {
         /// Those of this account, oldest first.
         var ids: [Alert.ID]
-        /// Where the next page begins; `nil` if this one is empty.
+        /// The id after which the next page begins; `nil` if this one is empty.
         var next: Alert.ID?
     }
 
@@ -248,7 +248,7 @@ extension Handlers {
         guard let run = running.removeValue(forKey: id) else { return }
         switch end {
         case .collected, .gone, .stale: break
-        case .failed(let error):
+        case .failed(let error), .unstored(let error):
             let pause = RetryList.delay(after: run.failures + 1)
             retry(id, run.name, failures: run.failures + 1, after: pause, at: now)
             effects.append(

@@ -26,13 +26,18 @@ package struct PendingQuestion: Sendable {
     package func claim() async -> (any Claim)? { await manager.claimResponse(to: record) }
 
     /// Claims the response as soon as nobody else has it; `nil` if somebody, such as `watch --exec`,
-    /// has it for longer than a time.
+    /// has it for longer than a time, or if the server of the queue is away for that long.
     package func claim(within patience: Duration) async throws -> (any Claim)? {
         let end = ContinuousClock.now + patience
+        var pause = Duration.milliseconds(20)
         while true {
-            if let claim = await claim() { return claim }
+            if let claim = await claim() {
+                if claim.isHeld { return claim }
+                claim.end()
+            }
             guard ContinuousClock.now < end else { return nil }
-            try await Task.sleep(for: .milliseconds(20))
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, .milliseconds(500))
         }
     }
 }

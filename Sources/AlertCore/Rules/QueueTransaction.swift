@@ -480,6 +480,9 @@ extension QueueTransaction {
         _ step: RunStep, allowedBy alert: StoredAlert, by caller: Caller
     ) throws -> Receipt {
         let record = alert.record
+        guard caller.mayCollect(from: record.source.principal) else {
+            throw AlertError.notYours(record.id, owner: record.source.principal)
+        }
         var receipt = Receipt(record: record, head: head)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {

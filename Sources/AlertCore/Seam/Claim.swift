@@ -8,6 +8,8 @@ package protocol Claim: Sendable {
     /// Identifies the claim where it can be lost while its process lives: changes under it are
     /// refused once it is lost. `nil` where it can't be.
     var epoch: Epoch? { get }
+    /// Whether it is held now, as far as this process knows.
+    var isHeld: Bool { get }
     /// Sets the closure that is called, at most once, when the claim is lost before it has ended.
     func whenLost(_ body: @escaping @Sendable () -> Void)
     /// Ends the claim, which otherwise ends with the process.
@@ -16,6 +18,7 @@ package protocol Claim: Sendable {
 
 extension Claim {
     package var epoch: Epoch? { nil }
+    package var isHeld: Bool { true }
     package func whenLost(_ body: @escaping @Sendable () -> Void) {}
 }
 

@@ -58,6 +58,13 @@ enum Query {
         one(queue, id).cancelRequest
     }
 
+    /// A row if the queue was restored after an entry.
+    static func restoration(_ queue: Value, after sequence: Int64) -> Statement {
+        Statement(
+            "SELECT 1 FROM audit WHERE queue = $1 AND seq > $2 AND event = 'restored' LIMIT 1",
+            queue, .integer(sequence))
+    }
+
     /// The entries that the trails of several alerts need, in the order of the log.
     static func trails(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
         Statement(

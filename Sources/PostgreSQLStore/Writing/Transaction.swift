@@ -363,10 +363,7 @@ extension Transaction: QueueTransaction {
     }
 
     func wasRestored(after sequence: Int64) throws -> Bool {
-        let statement = Statement(
-            "SELECT 1 FROM audit WHERE queue = $1 AND seq > $2 AND event = 'restored' LIMIT 1",
-            queue, .integer(sequence))
-        return try read(statement, isFresh: true).count > 0
+        try read(Query.restoration(queue, after: sequence), isFresh: true).count > 0
     }
 
     func isAwaited(_ id: Alert.ID) throws -> Bool {

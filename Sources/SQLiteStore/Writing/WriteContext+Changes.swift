@@ -41,7 +41,10 @@ extension WriteContext: QueueTransaction {
 
     func wasRestored(after sequence: Int64) throws -> Bool {
         try db.first(
-            "SELECT 1 FROM audit WHERE seq > ? AND event = 'restored' LIMIT 1", .integer(sequence)
+            """
+            SELECT 1 FROM audit INDEXED BY audit_restored WHERE seq > ? AND event = 'restored'
+            LIMIT 1
+            """, .integer(sequence)
         ) { _ in true } ?? false
     }
 

@@ -53,6 +53,7 @@ struct BackgroundErrorTests {
             case .entriesLost(let cause): errors.note("entries \(cause)")
             case .inconsistent(let id, let cause): errors.note("inconsistent \(id) \(cause)")
             case .stale(let id, let cause): errors.note("stale \(id) \(cause)")
+            case .uncollected(let id, let cause): errors.note("uncollected \(id) \(cause)")
             case .unattended(let id, let presenters):
                 errors.note("unattended \(id) \(presenters ?? [])")
             }

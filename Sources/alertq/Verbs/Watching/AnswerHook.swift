@@ -3,7 +3,8 @@ import AlertQueue
 /// Runs a program for each uncollected response, and collects those that it is done with.
 ///
 /// One response at a time, oldest first. A failed run is tried again after a time that grows with
-/// each failure; a new response waits for one or two of those runs at most.
+/// each failure; a new response waits for one or two of those runs at most. While a success can't be
+/// stored, nothing else runs: its success could not be stored either.
 struct AnswerHook: Sendable {
     let manager: AlertManager
     let filter: HistoryFilter
@@ -135,16 +136,16 @@ struct AnswerHook: Sendable {
     private func retry(
         of id: Alert.ID, failures: Int
     ) async throws -> (failures: Int, pause: Duration)? {
-        let end = await manager.process(id, of: nil, grace: Self.grace) { record, turn in
-            try await run(for: record, turn)
+        let end = await manager.process(id, of: nil, grace: Self.grace) { record, claim in
+            try await run(for: record, claim)
         }
         switch end {
         case .gone: return nil
         case .stale:
             note(id, "was not started: the answer is stale")
             return nil
-        case .collected:
-            if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
+        case .collected(let record):
+            if isJSON { try context.print(AlertJSON.line(record)) }
             return nil
         case .held: return (failures, .seconds(1))
         case .failed(let error):
@@ -157,6 +158,9 @@ struct AnswerHook: Sendable {
             default: note(id, "\(error); trying again in \(pause.components.seconds) s")
             }
             return (failures + 1, pause)
+        case .unstored(let error):
+            note(id, "succeeded, but that could not be stored, so that it will run again")
+            throw error
         case .unclaimable(let error): throw error
         }
     }
@@ -166,16 +170,16 @@ struct AnswerHook: Sendable {
         let description: String
     }
 
-    private func run(for record: AlertRecord, _ turn: any Claim) async throws {
+    private func run(for record: AlertRecord, _ claim: any Claim) async throws {
         // The columns by which the response was found may differ from the checked record.
         guard filter.admits(record) else {
             throw Failure(
                 description: "was not started: the response does not match the conditions")
         }
-        let input = try HookProgram.Input(of: record, in: manager, kept: turn.descriptor)
+        let input = try HookProgram.Input(of: record, in: manager, kept: claim.descriptor)
         let end = await program.run(input)
         guard end == .exited(0) else {
-            // This process ends, or has lost the turn to another one.
+            // This process ends, or has lost its claim to another one.
             if Task.isCancelled { note(record.id, "\(end.text); its response stays uncollected") }
             throw Failure(description: end.text)
         }

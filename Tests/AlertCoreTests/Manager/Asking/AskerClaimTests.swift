@@ -62,6 +62,27 @@ struct AskerClaimTests {
         await other.close()
     }
 
+    @Test("A claim that is not held yet is none to take a response with")
+    func unheld() async throws {
+        let store = GatedStore(queue)
+        let isAway = Mutex(true)
+        store.gate = { place throws(AlertError) in
+            guard case .claiming(.handling) = place, isAway.withLock({ $0 }) else { return }
+            throw .unreachable("it is away")
+        }
+        let manager = try await store.manager()
+        let question = try await manager.submit(.yesNo())
+        let early = try #require(await question.claim())
+        #expect(!early.isHeld)
+        #expect(try await question.claim(within: .milliseconds(50)) == nil)
+        isAway.withLock { $0 = false }
+        early.end()
+        let claim = try #require(try await question.claim(within: .seconds(60)))
+        #expect(claim.isHeld)
+        claim.end()
+        await manager.close()
+    }
+
     @Test("Nobody takes a response that is there without the claim on it")
     func resolved() async throws {
         let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))

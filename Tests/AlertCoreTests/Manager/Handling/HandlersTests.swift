@@ -74,7 +74,7 @@ struct HandlersTests {
             #expect(does(.time) == ["run apply 1"])
             #expect(handlers.nextMoment(after: now) == nil)
         }
-        #expect(does(.handlerEnded(1, .collected)) == [])
+        #expect(does(.handlerEnded(1, .gone)) == [])
         #expect(handlers.nextMoment(after: now) == nil)
     }
 
@@ -112,8 +112,8 @@ struct HandlersTests {
         }
         #expect(try does(resolved(40)) == ["read apply after 0"])
         #expect(does(page(1, 33, 40)) == [])
-        #expect(does(.handlerEnded(7, .collected)) == ["run apply 33"])
-        #expect(does(.handlerEnded(8, .collected)) == ["read apply after 40", "run apply 40"])
+        #expect(does(.handlerEnded(7, .gone)) == ["run apply 33"])
+        #expect(does(.handlerEnded(8, .gone)) == ["read apply after 40", "run apply 40"])
     }
 
     @Test("A response that another process has is tried again after a second")
@@ -135,7 +135,7 @@ struct HandlersTests {
         #expect(does(.handlerEnded(2, .unclaimable(error))) == [])
         #expect(try does(resolved(4)) == ["read apply after 0"])
         #expect(does(page(1, 2, 4)) == [])
-        #expect(does(.handlerEnded(3, .collected)) == [])
+        #expect(does(.handlerEnded(3, .gone)) == [])
         #expect(handlers.nextMoment(after: now) == now.advanced(by: .seconds(10)))
         pass(.seconds(10))
         #expect(

@@ -165,7 +165,7 @@ extension SimulatedAsker {
         case .collected, .gone, .stale:
             retries[id] = nil
             return []
-        case .failed:
+        case .failed, .unstored:
             retry.failures += 1
             let pause = Duration.seconds(min(600, 1 << min(retry.failures - 1, 10)))
             retry.notBefore = now.advanced(by: pause)

@@ -397,13 +397,13 @@ extension SimulatedAskers {
             askers[asker].pending.append(.collection(id))
         } else if fails(5) {
             let error = AlertError.storage(operation: "collect", "the disk fails")
-            endAttempt(at: id, .failed(error), by: asker)
+            endAttempt(at: id, fails(2) ? .unstored(error) : .failed(error), by: asker)
         } else {
             if alerts[id]?.response?.collectedAt != nil {
                 violations.append("alert \(id) is collected twice")
             }
             collect(id)
-            endAttempt(at: id, .collected, by: asker)
+            endAttempt(at: id, .gone, by: asker)
         }
     }
 

@@ -140,7 +140,7 @@ struct ProcessingTests {
 
 /// A ``Processing`` without what it carries.
 private enum ProcessingEnd {
-    case collected, gone, stale, held, failed, unclaimable
+    case collected, gone, stale, held, failed, unstored, unclaimable
 
     init(_ end: Processing) {
         self =
@@ -150,6 +150,7 @@ private enum ProcessingEnd {
             case .stale: .stale
             case .held: .held
             case .failed: .failed
+            case .unstored: .unstored
             case .unclaimable: .unclaimable
             }
     }
