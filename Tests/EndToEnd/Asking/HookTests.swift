@@ -83,18 +83,19 @@ struct HookTests {
     @Test(
         "A failed response stays, is reported, and is tried again",
         arguments: [
-            ("exit 3", "exited with 3"), ("kill -KILL $$", "ended by signal 9"),
-            ("sleep 1000", "took too long"),
+            ("exit 3", "60s", "exited with 3"), ("kill -KILL $$", "60s", "ended by signal 9"),
+            ("sleep 1000", "2s", "took too long"),
         ])
-    func failing(failure: String, text: String) async throws {
+    func failing(failure: String, limit: String, text: String) async throws {
         let hook = try program("[ $(wc -l < \(log)) -ge 3 ] && exit 0\n" + failure)
         try await answered(1)
-        // Long enough for the runs that do end on a busy machine.
-        let watch = try queue.start(["watch", "--exec", hook, "--exec-timeout", "2s"])
+        let watch = try queue.start(["watch", "--exec", hook, "--exec-timeout", limit])
         #expect(await eventually { watch.errors.text.contains(text) })
         #expect(try await uncollected() == 1)
         #expect(await eventually { (try? await uncollected()) == 0 })
-        #expect(runs == ["1", "1", "1"])
+        // On a busy machine a run that would end in time may not.
+        #expect(runs.count == 3 || limit == "2s" && runs.count > 3)
+        #expect(Set(runs) == ["1"])
         #expect(watch.errors.text.contains("trying again in 2 s"))
         #expect(try await queue.isSound())
     }
