@@ -129,12 +129,13 @@ func expectNoSpinning(_ pid: pid_t) async throws {
     guard let before = try? processorTime(of: pid) else { return }
     #expect(
         try await eventually(each: .milliseconds(100)) {
-            try processorTime(of: control.pid) > .milliseconds(500)
+            try processorTime(of: control.pid) > .seconds(1)
         })
     guard let after = try? processorTime(of: pid) else { return }
     let used = after - before
     let spun = try processorTime(of: control.pid)
-    #expect(used < spun / 4, "\(used), while a spinning process got \(spun)")
+    // One that looks once a second does that more often while the other gets little of a busy machine.
+    #expect(used < spun / 2, "\(used), while a spinning process got \(spun)")
 }
 
 /// The time that a process has spent on a processor; see proc(5), `stat`, fields 14 and 15.

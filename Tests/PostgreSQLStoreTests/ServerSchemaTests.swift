@@ -61,19 +61,16 @@ struct ServerSchemaTests {
     @Test("What was switched off or dropped is named, with what puts it back", arguments: changes)
     func change(sql: String, problem: String) async throws {
         let administration = PostgreSQLAdministration(uri)
-        #expect(try await administration.schema()?.faults.isEmpty == true)
+        #expect(try await administration.schema().allSatisfy { $0.trouble == nil })
         try db.execute(sql)
-        let found = try #require(try await administration.schema())
-        #expect(found.faults.contains { $0.description.contains(problem) }, "\(found)")
+        let faults = try await administration.schema().filter { $0.trouble == .badData }
+        #expect(faults.contains { $0.detail.contains(problem) }, "\(faults)")
         try db.execute("SET search_path = pg_catalog")
-        for fault in found.faults {
-            guard case .restoration(let statement, _) = fault.remedy else {
-                Issue.record("\(fault)")
-                continue
-            }
-            try db.execute(statement)
+        for fault in faults {
+            #expect(fault.advice?.hasSuffix("put it back with the statements below") == true)
+            try db.execute(#require(fault.sql))
         }
-        #expect(try await administration.schema()?.faults.isEmpty == true)
+        #expect(try await administration.schema().allSatisfy { $0.trouble == nil })
     }
 
     @Test("What somebody has added is named, with what removes it if it may change rows")
@@ -88,16 +85,14 @@ struct ServerSchemaTests {
             ALTER TABLE claims ENABLE ROW LEVEL SECURITY;
             CREATE INDEX other ON alerts (pid)
             """)
-        let found = try #require(try await administration.schema())
-        #expect(found.faults.count == 3 && found.additions.count == 1, "\(found)")
-        for fault in found.faults {
-            guard case .removal(let statement) = fault.remedy else {
-                Issue.record("\(fault)")
-                continue
-            }
-            try db.execute(statement)
+        let found = try await administration.schema()
+        let faults = found.filter { $0.trouble == .badData }
+        #expect(faults.count == 3 && found.filter(\.isNote).count == 1, "\(found)")
+        for fault in faults {
+            #expect(fault.advice?.hasSuffix("remove it with the statement below") == true)
+            try db.execute(#require(fault.sql))
         }
-        #expect(try await administration.schema()?.faults.isEmpty == true)
+        #expect(try await administration.schema().allSatisfy { $0.trouble == nil })
     }
 
     @Test("Who else may create something in the schema is named")

@@ -2,6 +2,7 @@ import AlertQueue
 import Glibc
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import alertq
 

@@ -3,31 +3,32 @@ import Linux
 import PostgreSQL
 
 /// The administration of a queue in PostgreSQL, most of which is the server's own business.
-package struct PostgreSQLAdministration: QueueAdministration, ServerAdministration {
+package struct PostgreSQLAdministration: QueueAdministration {
     private let text: String
 
     package init(_ text: String) { self.text = text }
 
-    package var lockHolder: LockHolder? { nil }
     package var unknownLeader: LinuxProcess? { get async { nil } }
-    package var handlers: [LinuxProcess] { [] }
-    package var unusableFiles: [(path: String, error: AlertError)] { [] }
 
     package func isOwnFile(_ path: String) -> Bool { false }
 
-    package func checkWriteAccess() throws(AlertError) {}
+    package nonisolated(nonsending) func findings() async -> [Finding] {
+        do throws(AlertError) {
+            return try serverReport().findings()
+        } catch {
+            return [Finding(check: "database", failure: error)]
+        }
+    }
 
-    package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
+    package nonisolated(nonsending) func schema() async throws(AlertError) -> [Finding] {
         let location = try PostgreSQLLocation(text)
         do {
             let db = try location.connect(within: .seconds(5))
-            return try db.reading { try ServerSchema.report(on: db) }
+            return try db.reading { try ServerSchema.findings(on: db) }
         } catch {
             throw translated(error, "look at the schema", at: location)
         }
     }
-
-    package nonisolated(nonsending) func space() async -> SpaceReport? { nil }
 
     package nonisolated(nonsending) func restore(
         _ backup: String, expecting head: AuditHead?, force: Bool, by caller: Caller,
@@ -37,7 +38,7 @@ package struct PostgreSQLAdministration: QueueAdministration, ServerAdministrati
             "location", "is on a server, which is backed up and restored with its own tools")
     }
 
-    package func serverReport() throws(AlertError) -> ServerReport {
+    func serverReport() throws(AlertError) -> ServerReport {
         let location = try PostgreSQLLocation(text)
         do {
             let db = try location.connect(within: .seconds(5))

@@ -89,37 +89,47 @@ package enum ServerSchema {
         ORDER BY 1, 3, 2
         """
 
-    /// Compares them.
-    static func report(on db: Connection) throws -> SchemaReport {
+    /// Compares them; what was added and does no harm is noted.
+    static func findings(on db: Connection) throws -> [Finding] {
         let (expected, found) = (try expected(), try found(in: db))
         let known = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         let own = Set(expected.map(\.id))
-        var faults = expected.compactMap { object -> SchemaReport.Fault? in
+        var faults = expected.compactMap { object -> Finding? in
             guard let there = known[object.id] else {
-                return SchemaReport.Fault(
-                    "\(object.text) is missing",
-                    remedy: .restoration(object.statement + ";", ofTextIndex: false))
+                return fault("\(object.text) is missing", restoredBy: object.statement + ";")
             }
             guard there.state != object.state else { return nil }
-            return SchemaReport.Fault(
+            return fault(
                 object.kind == "function"
                     ? "\(object.text) was changed"
                     : "\(object.text) is \(there.state), and not \(object.state)",
-                remedy: .restoration(repair(of: object), ofTextIndex: false))
+                restoredBy: repair(of: object))
         }
-        var additions: [String] = []
+        var additions: [Finding] = []
         for object in found where !own.contains(object.id) {
-            guard let removal = removal(of: object) else {
-                additions.append(object.text)
-                continue
+            if let removal = removal(of: object) {
+                faults.append(
+                    fault(
+                        "\(object.text) is not alertq's, and may change what is stored",
+                        "remove it with the statement below", removal))
+            } else {
+                additions.append(.addition(object.text))
             }
-            faults.append(
-                SchemaReport.Fault(
-                    "\(object.text) is not alertq's, and may change what is stored",
-                    remedy: .removal(removal)))
         }
-        return SchemaReport(
-            version: PostgreSQLSchema.version, faults: faults, additions: additions)
+        return faults.isEmpty
+            ? [.matchingSchema(PostgreSQLSchema.version)] + additions : faults + additions
+    }
+
+    private static func fault(_ problem: String, restoredBy statements: String) -> Finding {
+        fault(problem, "put it back with the statements below", statements)
+    }
+
+    /// The owner of the tables, who alone can have done it, can undo it.
+    private static func fault(_ problem: String, _ advice: String, _ sql: String) -> Finding {
+        Finding(
+            check: "schema", problem: problem,
+            advice: "find out who may act as the owner of the tables, then " + advice,
+            code: .badData, sql: sql)
     }
 
     /// The statements that make an object work again.

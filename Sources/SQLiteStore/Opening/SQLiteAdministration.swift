@@ -1,6 +1,7 @@
 import AlertCore
 import Glibc
 import Linux
+import TextFormats
 
 /// The administration of a queue in a database file.
 package struct SQLiteAdministration: QueueAdministration {
@@ -13,8 +14,6 @@ package struct SQLiteAdministration: QueueAdministration {
         files = try? QueueFiles(database: path)
     }
 
-    package var lockHolder: LockHolder? { files?.lockHolder }
-
     package var unknownLeader: LinuxProcess? {
         get async {
             guard let files else { return nil }
@@ -25,38 +24,19 @@ package struct SQLiteAdministration: QueueAdministration {
         }
     }
 
-    package var handlers: [LinuxProcess] {
-        files.flatMap { FileLocks(path: $0.claims)?.openFileHolders() } ?? []
-    }
-
-    package var unusableFiles: [(path: String, error: AlertError)] {
-        guard let files else { return [] }
-        return [files.slot, files.claims, files.bell].compactMap { path in
-            // This creates nothing; a dangling link exists, too.
-            var status = stat()
-            guard lstat(path, &status) == 0 else { return nil }
-            do throws(AlertError) {
-                _ = try Descriptor.open(path, mode: files.mode)
-                return nil
-            } catch {
-                return (path, error)
-            }
-        }
-    }
-
     package func isOwnFile(_ path: String) -> Bool { files?.contain(path) ?? false }
 
-    package func checkWriteAccess() throws(AlertError) {
-        try QueueFiles(database: path).checkWriteAccess()
+    package nonisolated(nonsending) func findings() async -> [Finding] {
+        guard let files else { return [] }
+        let lock = await LockCheckup(files: files).finding()
+        // Nothing else is known of a queue that is still to be made.
+        guard FileIdentity.size(of: files.database) > 0 else { return [lock] }
+        return [lock] + mount(files) + unusableFiles(files) + access(files)
+            + stoppedHandlers(files) + (await QueueSpace(files).findings())
     }
 
-    package nonisolated(nonsending) func schema() async throws(AlertError) -> SchemaReport? {
-        try await SchemaReport.read(from: path)
-    }
-
-    package nonisolated(nonsending) func space() async -> SpaceReport? {
-        guard let files else { return nil }
-        return await QueueSpace(files).report()
+    package nonisolated(nonsending) func schema() async throws(AlertError) -> [Finding] {
+        try await Schema.findings(at: path)
     }
 
     package nonisolated(nonsending) func restore(
@@ -65,6 +45,70 @@ package struct SQLiteAdministration: QueueAdministration {
     ) async throws(AlertError) -> RestoreReport {
         try await QueueRestore(of: backup, to: path).run(
             expecting: head, force: force, by: caller, progress)
+    }
+}
+
+// MARK: - Findings
+
+extension SQLiteAdministration {
+    /// What could not be checked: a database that is a mount of its own is refused.
+    private func mount(_ files: QueueFiles) -> [Finding] {
+        guard let file = FileIdentity(path: files.database), file.isMountRoot == nil else {
+            return []
+        }
+        return [
+            Finding(
+                check: "mount",
+                detail: "this kernel, older than Linux 5.8, does not tell whether the database is "
+                    + "a mount of its own, whose log would be lost",
+                advice: "make sure that this prints nothing: findmnt "
+                    + ShellText.quoted(files.database), isNote: true)
+        ]
+    }
+
+    /// The existing files of screens, claims and the bell that can't be used.
+    private func unusableFiles(_ files: QueueFiles) -> [Finding] {
+        [files.slot, files.claims, files.bell].compactMap { file in
+            // This creates nothing; a dangling link exists, too.
+            var status = stat()
+            guard lstat(file, &status) == 0 else { return nil }
+            do throws(AlertError) {
+                _ = try Descriptor.open(file, mode: files.mode)
+                return nil
+            } catch .notPermitted(let path, let reason) {
+                return Finding(
+                    check: "files", failure: AlertError.notPermitted(path: path, reason))
+            } catch {
+                // It holds nothing permanent.
+                let words = [file, file + "-old"].map(ShellText.quoted).joined(separator: " ")
+                return Finding(
+                    check: "files", failure: error,
+                    advice: "to have it created again: mv " + words)
+            }
+        }
+    }
+
+    private func access(_ files: QueueFiles) -> [Finding] {
+        do throws(AlertError) {
+            try files.checkWriteAccess()
+            return []
+        } catch {
+            return [Finding(check: "permissions", failure: error)]
+        }
+    }
+
+    /// The stopped processes whose responses no other process takes over, because they still live.
+    private func stoppedHandlers(_ files: QueueFiles) -> [Finding] {
+        let handlers = FileLocks(path: files.claims)?.openFileHolders() ?? []
+        return handlers.filter(\.isStopped).map { process in
+            Finding(
+                check: "handlers",
+                problem: process.subject
+                    + " holds responses that no other process handles meanwhile",
+                advice: "resume it: kill -CONT \(process.pid); or end it: kill -KILL "
+                    + "\(process.pid)",
+                code: .busy)
+        }
     }
 }
 

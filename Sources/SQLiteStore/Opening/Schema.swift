@@ -48,40 +48,41 @@ extension Database {
     }
 }
 
-extension SchemaReport {
+extension Schema {
     /// Compares the schema in a file with the one that this version makes; nothing is written.
     ///
-    /// - Returns: `nil` if there is no queue in the file yet.
-    nonisolated(nonsending) static func read(
-        from path: String
-    ) async throws(AlertError) -> SchemaReport? {
+    /// - Returns: Nothing if there is no queue in the file yet.
+    nonisolated(nonsending) static func findings(
+        at path: String
+    ) async throws(AlertError) -> [Finding] {
         let file = DatabaseFile(files: try QueueFiles(database: path))
         if let refusal = try file.refusalIfBackup() { throw refusal }
         let reader = Reader(
             file: file, known: nil, copy: ReadingCopy(onCopy: {}))
-        let report = try await QueueConfined(reader, label: "alertq.schema").run {
+        return try await QueueConfined(reader, label: "alertq.schema").run {
             reader throws(AlertError) in
             try performing("read the schema") {
                 try reader.read { db in
                     db.setDefensive(false)
                     // Objects that SQLite can't parse must be reported, too.
                     try db.execute("PRAGMA writable_schema = ON")
-                    return try SchemaReport(on: db)
+                    return try findings(on: db, at: path)
                 }
             }
         }
-        return report.version > 0 ? report : nil
     }
 
-    private init(on db: Database) throws {
-        let comparison = try SchemaComparison(on: db, with: Schema.expected.get())
+    private static func findings(on db: Database, at path: String) throws -> [Finding] {
+        let version = try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
+        guard version > 0 else { return [] }
+        let comparison = try SchemaComparison(on: db, with: expected.get())
         // The tables of the search index come back with it.
-        let hasIndex = !comparison.faults.contains { $0.object.name == Schema.virtualTable }
-        self.init(
-            version: try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0,
-            faults: comparison.faults.filter { hasIndex || !$0.object.isPartOfTextIndex }
-                .map { Fault($0.description, remedy: $0.remedy) },
-            additions: comparison.additions.map(\.subject))
+        let hasIndex = !comparison.faults.contains { $0.object.name == virtualTable }
+        let faults = comparison.faults.filter { hasIndex || !$0.object.isPartOfTextIndex }
+        let additions = comparison.additions.map { Finding.addition($0.subject) }
+        return faults.isEmpty
+            ? [.matchingSchema(version)] + additions
+            : faults.map { $0.finding(at: path) } + additions
     }
 }
 
@@ -116,10 +117,23 @@ extension SchemaObject {
 }
 
 extension SchemaFault {
-    fileprivate var remedy: SchemaReport.Remedy {
-        if let removal { return .removal(removal) }
-        guard let restoration else { return .backup }
-        return .restoration(restoration, ofTextIndex: object.name == Schema.virtualTable)
+    fileprivate func finding(at path: String) -> Finding {
+        let file = ShellText.quoted(path)
+        let advice: String
+        if let removal {
+            advice = "remove it: sqlite3 \(file) \(ShellText.quoted(removal))"
+        } else if restoration != nil {
+            advice =
+                "put it back with the statements below: sqlite3 \(file)"
+                + (object.name == Schema.virtualTable ? ", then: alertq doctor --reindex" : "")
+        } else {
+            // Rows are gone, or may not fit.
+            advice = "go back to a backup: alertq restore BACKUP"
+        }
+        return Finding(
+            check: "schema", problem: description,
+            advice: "find out who may write the file, then " + advice, code: .badData,
+            sql: removal == nil ? restoration : nil)
     }
 
     fileprivate var description: String {

@@ -57,20 +57,6 @@ struct QueueSpace: Sendable {
     /// The bytes of SQLite's read locks in the shared memory.
     private static let readLocks = 123...127
 
-    /// Measures the space, and for half a second looks at who keeps reading, if the log is long.
-    nonisolated(nonsending) func report() async -> SpaceReport {
-        let log = log
-        var readers = log > Self.longLog ? readers() : []
-        for _ in 0..<5 where !readers.isEmpty {
-            // One that still reads after a while is no passer-by; a cancelled wait looks sooner.
-            try? await Task.sleep(for: .milliseconds(100))
-            readers.formIntersection(self.readers())
-        }
-        return SpaceReport(
-            free: free, isFull: isFull, fullReserve: Self.fullReserve, reserve: reserve ?? 0,
-            log: log, isLogLong: log > Self.longLog, readers: readers.sorted { $0.pid < $1.pid })
-    }
-
     /// Makes sure that the database can be rewritten: its copy and the log, each as large as it is
     /// now, have to fit on its file system.
     ///
@@ -124,3 +110,56 @@ extension QueueSpace {
 /// What a caller can do about a full disk.
 let diskFullReason =
     "the disk is full; new alerts need free space, and so do answers once the reserve is used up"
+
+// MARK: - Findings
+
+extension QueueSpace {
+    /// Checks the space that the queue uses and has left.
+    nonisolated(nonsending) func findings() async -> [Finding] { [disk, await logFinding()] }
+
+    private var disk: Finding {
+        let free = free.map { "; \(Self.mebibytes($0)) are free" } ?? ""
+        guard !isFull else {
+            let full = Self.mebibytes(Self.fullReserve)
+            return Finding(
+                check: "disk",
+                problem: "\(Self.mebibytes(reserve ?? 0)) are left of the \(full) that are "
+                    + "set aside for answers on a full disk\(free)",
+                advice: "make room on the disk: new alerts are refused, and so are answers once "
+                    + "that is used up",
+                code: .inputOutput)
+        }
+        return Finding(check: "disk", detail: "there is room to answer on a full disk" + free)
+    }
+
+    /// For half a second it looks at who keeps reading, if the log is long.
+    private nonisolated(nonsending) func logFinding() async -> Finding {
+        let log = log
+        let size = "the write-ahead log has \(Self.mebibytes(log))"
+        guard log > Self.longLog else { return Finding(check: "log", detail: size) }
+        var readers = readers()
+        for _ in 0..<5 where !readers.isEmpty {
+            // One that still reads after a while is no passer-by; a cancelled wait looks sooner.
+            try? await Task.sleep(for: .milliseconds(100))
+            readers.formIntersection(self.readers())
+        }
+        let names = readers.sorted { $0.pid < $1.pid }.map { "process \($0.name)" }
+        guard !names.isEmpty else {
+            return Finding(
+                check: "log", detail: size,
+                advice: "no process keeps it that long now; the next alert empties it")
+        }
+        return Finding(
+            check: "log",
+            problem: "\(size) and can't be emptied: \(names.joined(separator: ", ")) keeps reading "
+                + "the database",
+            advice: "end its transaction, or the process: new alerts are refused above 48 MiB",
+            code: .busy)
+    }
+
+    /// A size as text, with one decimal.
+    private static func mebibytes(_ bytes: Int64) -> String {
+        let tenths = (bytes * 10) >> 20
+        return "\(tenths / 10).\(tenths % 10) MiB"
+    }
+}

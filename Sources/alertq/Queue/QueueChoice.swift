@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import TextFormats
 
 /// Which queue a verb works on.
 enum QueueChoice: Sendable, Hashable {

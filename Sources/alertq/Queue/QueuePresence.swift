@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import TextFormats
 
 /// What is at the path of a queue, as far as this process can see; nothing is created.
 enum QueuePresence: Sendable, Hashable {

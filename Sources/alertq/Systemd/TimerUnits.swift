@@ -1,3 +1,4 @@
+import AlertQueue
 import FoundationEssentials
 import Glibc
 import Linux

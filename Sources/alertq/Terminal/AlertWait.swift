@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// The wait of an `ask` or `notify --wait`, from the stored alert to its end; or of `wait`, for the
 /// first of several.

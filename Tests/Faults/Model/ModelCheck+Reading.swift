@@ -20,10 +20,12 @@ extension ModelCheck {
             return .saw(
                 { position in
                     let isCollected = story.collected.map { $0 <= position } ?? false
-                    // An expiry may be returned before it is stored.
+                    let snoozes = story.snoozed.count { $0 <= position }
+                    // An expiry may be returned before it is stored, and a snooze, which began before
+                    // the deadline, still be stored before it.
                     return (position >= resolved || isExpiry)
                         && isCollected == one.told.isCollected
-                        && one.told.snoozes ?? story.snoozed.count == story.snoozed.count
+                        && one.told.snoozes ?? snoozes == snoozes
                 }, from: isExpiry && isPast(id, perhaps: one) ? story.asked : resolved)
         }
         return one.told.outcome == "expired"

@@ -1,4 +1,5 @@
 import AlertQueue
+import TextFormats
 
 /// `alertq answer ID… BUTTON`: answers alerts from anywhere.
 struct AnswerCommand: ChangingCommand {

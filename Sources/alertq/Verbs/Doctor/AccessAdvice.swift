@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import TextFormats
 
 /// What is needed where a file of a queue may not be used, by what is there now.
 struct AccessAdvice: Sendable {

@@ -1,49 +1,25 @@
 import AlertQueue
+import TextFormats
 
-/// What one check found.
-///
-/// Every problem comes with advice: a person who asks for a doctor wants to know what to do.
-struct Finding: Sendable {
-    let check: String
-    let detail: String
-    let advice: String?
-    /// The statements for `sqlite3` or `psql` that the advice is about.
-    let sql: String?
+extension Finding {
     /// The exit code that it leads to; ``ExitCode/done`` if all is well.
-    let code: ExitCode
-    /// Whether it is neither well nor a problem.
-    let isNote: Bool
-
-    /// All is well, or there is something to know.
-    init(
-        check: String, detail: String, advice: String? = nil, sql: String? = nil,
-        isNote: Bool = false
-    ) {
-        self.check = check
-        self.detail = detail
-        self.advice = advice
-        self.sql = sql
-        code = .done
-        self.isNote = isNote
+    var code: ExitCode {
+        switch kind {
+        case .well, .note: .done
+        case .failure(let error): ExitCode(error)
+        case .problem(.unanswered): .unanswered
+        case .problem(.badData): .badData
+        case .problem(.notFound): .notFound
+        case .problem(.inputOutput): .inputOutput
+        case .problem(.busy): .busy
+        case .problem(.notPermitted): .notPermitted
+        }
     }
 
-    /// Something is wrong.
-    init(check: String, problem: String, advice: String, code: ExitCode, sql: String? = nil) {
-        self.check = check
-        detail = problem
-        self.advice = advice
-        self.sql = sql
-        self.code = code
-        isNote = false
-    }
-
-    /// A check could not be made.
-    ///
-    /// - Parameter path: The database.
-    init(check: String, failure error: any Error, of path: String) {
-        self.init(
-            check: check, problem: "\(error)", advice: Self.advice(for: error, path),
-            code: ExitCode(error))
+    /// With what can be done about its error, for the queue at a path.
+    func advised(for path: String) -> Finding {
+        guard case .failure(let error) = kind, advice == nil else { return self }
+        return Finding(check: check, failure: error, advice: Self.advice(for: error, path))
     }
 
     private static func advice(for error: any Error, _ path: String) -> String {

@@ -1,3 +1,6 @@
+import AlertPresenters
+import AlertQueue
+
 /// Which presenters work here, for `alertq doctor`.
 enum PresenterCheckup {
     static func findings() -> [Finding] {

@@ -16,40 +16,37 @@ struct QueueCheckup: Sendable {
     private var administration: any QueueAdministration { QueueLocation(path).administration }
 
     func findings() async -> [Finding] {
-        if QueueLocation(path).isOnServer { return await serverFindings() }
+        let found = QueueLocation(path).isOnServer ? await ofServer() : await ofFile()
+        return found.map { $0.advised(for: path) }
+    }
+
+    private func ofFile() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
         if presence == .present, FilePath.isReadOnly(path) { return [readOnly] }
         guard presence == .present, let mode = FileMode(path: path) else {
             let isThere = FileMode(path: path) != nil
-            return (isThere ? [await lock()] : []) + [absence(presence)]
+            return (isThere ? await administration.findings() : []) + [absence(presence)]
         }
-        var findings = permissions(mode) + [await lock()]
-        findings += mount() + unusableFiles()
-        let schema = await schema()
+        let findings = permissions(mode) + (await administration.findings()) + (await schema())
+        // Nothing opens a queue whose schema is refused.
+        guard findings.allSatisfy({ $0.check != "schema" || $0.code != .badData }) else {
+            return findings
+        }
         do {
-            // Nothing opens a queue whose schema is refused.
-            guard schema.allSatisfy({ $0.code != .badData }) else { return findings + schema }
             let manager = try await QueueChoice.reader(path: path)
-            findings += schema + access()
-            findings += await checks(manager)
+            let checks = await checks(manager)
             await manager.close()
-            if let space = await administration.space() {
-                findings += SpaceCheckup(space: space).findings()
-            }
+            return findings + checks
         } catch {
-            findings.append(Finding(check: "database", failure: error, of: path))
+            return findings + [Finding(check: "database", failure: error)]
         }
-        return findings
     }
 
-    /// The checks of a queue on a server.
-    private func serverFindings() async -> [Finding] {
-        var findings: [Finding] = []
+    private func ofServer() async -> [Finding] {
+        var findings = await administration.findings()
+        guard findings.allSatisfy({ $0.check != "database" }) else { return findings }
         do {
-            if let server = administration as? any ServerAdministration {
-                findings += ServerCheckup(report: try server.serverReport()).findings()
-            }
             let manager = try await QueueChoice.reader(path: path)
             findings += await schema()
             findings += await checks(manager)
@@ -59,27 +56,19 @@ struct QueueCheckup: Sendable {
             let code = ExitCode(error)
             let isKnown = findings.contains { $0.code == code }
             if !isKnown || ![.notPermitted, .inputOutput].contains(code) {
-                findings.append(Finding(check: "database", failure: error, of: path))
+                findings.append(Finding(check: "database", failure: error))
             }
         }
         return findings
     }
 
-    private func lock() async -> Finding {
-        await LockCheckup(administration: administration).finding()
-    }
-
-    /// What could not be checked: a database that is a mount of its own is refused.
-    private func mount() -> [Finding] {
-        guard let file = FileIdentity(path: path), file.isMountRoot == nil else { return [] }
-        return [
-            Finding(
-                check: "mount",
-                detail: "this kernel, older than Linux 5.8, does not tell whether the database is "
-                    + "a mount of its own, whose log would be lost",
-                advice: "make sure that this prints nothing: findmnt "
-                    + ShellText.quoted(QueueChoice.absolute(path)), isNote: true)
-        ]
+    private func schema() async -> [Finding] {
+        do throws(AlertError) {
+            return try await administration.schema()
+        } catch {
+            // If it can't be opened at all, opening says so.
+            return [Finding(check: "schema", failure: error)]
+        }
     }
 
     /// Every other check would report the same, in other words.
@@ -92,25 +81,6 @@ struct QueueCheckup: Sendable {
             advice: "if the kernel did that after an error, see: journalctl -k; to make it "
                 + "writable: mount -o remount,rw \"$(findmnt -no TARGET -T \(place))\"",
             code: .inputOutput)
-    }
-
-    private func access() -> [Finding] {
-        do throws(AlertError) {
-            try administration.checkWriteAccess()
-            return []
-        } catch {
-            return [Finding(check: "permissions", failure: error, of: path)]
-        }
-    }
-
-    private func schema() async -> [Finding] {
-        do throws(AlertError) {
-            guard let report = try await administration.schema() else { return [] }
-            return SchemaCheckup(report: report, path: path).findings()
-        } catch {
-            // If it can't be opened at all, opening says so.
-            return [Finding(check: "schema", failure: error, of: path)]
-        }
     }
 
     private func absence(_ presence: QueuePresence) -> Finding {
@@ -168,7 +138,6 @@ struct QueueCheckup: Sendable {
                         advice: "restore a backup, or save what can be read: "
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
-            findings += stoppedHandlers()
             findings.append(await textIndex(manager))
             if try await manager.maintenance?.isErasureComplete() == false {
                 findings.append(
@@ -189,36 +158,9 @@ struct QueueCheckup: Sendable {
                         check: check, problem: "the log does not verify",
                         advice: "see: alertq audit verify", code: .badData))
         } catch {
-            findings.append(Finding(check: "database", failure: error, of: path))
+            findings.append(Finding(check: "database", failure: error))
         }
         return findings
-    }
-
-    /// The files that can't be used in the place of those next to the database.
-    private func unusableFiles() -> [Finding] {
-        administration.unusableFiles.map { file, error in
-            // It holds nothing permanent.
-            let again = "to have it created again: mv " + ShellText.quoted(file) + " "
-            return Finding(
-                check: "files", problem: "\(error)",
-                advice: ExitCode(error) == .notPermitted
-                    ? AccessAdvice(to: file, of: path).text
-                    : again + ShellText.quoted(file + "-old"),
-                code: ExitCode(error))
-        }
-    }
-
-    /// The stopped processes whose responses no other process takes over, because they still live.
-    private func stoppedHandlers() -> [Finding] {
-        administration.handlers.filter(\.isStopped).map { process in
-            Finding(
-                check: "handlers",
-                problem: process.subject
-                    + " holds responses that no other process handles meanwhile",
-                advice: "resume it: kill -CONT \(process.pid); or end it: kill -KILL "
-                    + "\(process.pid)",
-                code: .busy)
-        }
     }
 
     private func textIndex(_ manager: AlertManager) async -> Finding {
@@ -233,9 +175,7 @@ struct QueueCheckup: Sendable {
                 detail: detail + "; \(count) response\(count == 1 ? " is" : "s are") not in it yet")
         } catch {
             return Finding(
-                check: check, problem: "\(error)",
-                advice: "to rebuild it: alertq doctor --reindex",
-                code: ExitCode(error))
+                check: check, failure: error, advice: "to rebuild it: alertq doctor --reindex")
         }
     }
 

@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
+import TextFormats
 
 /// The presenters that show the same alerts at once.
 struct PresenterSet: Sendable {

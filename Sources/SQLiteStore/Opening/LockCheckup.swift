@@ -1,6 +1,6 @@
-import AlertQueue
+import AlertCore
 
-/// The check of `alertq doctor` of whether a process keeps others from writing.
+/// The check of whether a process keeps others from writing.
 struct LockCheckup: Sendable {
     private static let check = "lock"
     /// How many looks, a tenth of a second apart, must find the same process with the lock before
@@ -8,7 +8,7 @@ struct LockCheckup: Sendable {
     private static let looksAtStopped = 3
     private static let looksAtRunning = 50
 
-    let administration: any QueueAdministration
+    let files: QueueFiles
 
     func finding() async -> Finding {
         guard let holder = await keeper() else {
@@ -35,12 +35,12 @@ struct LockCheckup: Sendable {
 
     /// The process that has held the lock for longer than a write takes.
     private func keeper() async -> LockHolder? {
-        guard var holder = administration.lockHolder else { return nil }
+        guard var holder = files.lockHolder else { return nil }
         var looks = 1
         while looks < (holder.process.isStopped ? Self.looksAtStopped : Self.looksAtRunning) {
             // A cancelled wait looks sooner.
             try? await Task.sleep(for: .milliseconds(100))
-            guard let next = administration.lockHolder, next.process == holder.process else {
+            guard let next = files.lockHolder, next.process == holder.process else {
                 return nil
             }
             (holder, looks) = (next, looks + 1)

@@ -1,10 +1,7 @@
-import AlertQueue
-import TextFormats
-
 /// Text as a POSIX shell reads it.
-enum ShellText {
+package enum ShellText {
     /// One word of a command line, which survives being printed and pasted.
-    static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         guard SafeText.line(word).isIdentical(to: word) else { return escaped(word) }
         let isPlain = word.unicodeScalars.allSatisfy { scalar in
             switch scalar {
@@ -19,7 +16,9 @@ enum ShellText {
     }
 
     /// A whole command line.
-    static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+    package static func line(_ words: [String]) -> String {
+        words.map(quoted).joined(separator: " ")
+    }
 
     /// A word with control characters, in dollar-single-quotes (POSIX.1-2024, Shell Command
     /// Language, 2.2.4): bash, zsh and ksh read them, dash does not.
@@ -35,26 +34,5 @@ enum ShellText {
             }
         }
         return "$'" + characters.joined() + "'"
-    }
-
-    /// The command line that answers an alert with one of its buttons, on any machine.
-    static func answer(_ id: Alert.ID, button: String, path: String) -> String {
-        let option = QueueChoice.option(forPath: path, isForOthers: true)
-        // A word that begins with a dash would be taken for an option.
-        let words =
-            button.hasPrefix("-")
-            ? [option, "--", "\(id)", quoted(button)] : ["\(id)", quoted(button), option]
-        return (["alertq", "answer"] + words.compactMap { $0 }).joined(separator: " ")
-    }
-
-    /// The command line of a verb with its operands, for the queue at a path and for this account.
-    static func verb(_ words: String, path: String) -> String {
-        let option = QueueChoice.option(forPath: path, isForOthers: false)
-        return "alertq \(words)" + (option.map { " " + $0 } ?? "")
-    }
-
-    /// The command line that takes an alert back.
-    static func withdrawal(of id: Alert.ID, path: String) -> String {
-        verb("withdraw \(id)", path: path)
     }
 }
