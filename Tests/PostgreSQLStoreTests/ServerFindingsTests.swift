@@ -66,6 +66,17 @@ struct ServerFindingsTests {
                 """)
     }
 
+    @Test("A role that may only read, as for monitoring, is noted")
+    func reader() throws {
+        let all = PostgreSQLSchema.rights.map { ($0.right, $0.tables) }
+        let found = findings(missing: Array(all.dropFirst()))
+        let rights = try #require(found.first { $0.check == "permissions" })
+        #expect(rights.isNote && rights.sql?.hasPrefix("GRANT INSERT ON alertq.alerts") == true)
+        // One that may not even read everything can't tell how things are.
+        let blind = findings(missing: all).first { $0.check == "permissions" }
+        #expect(blind?.trouble == .notPermitted)
+    }
+
     @Test("Nothing is said about the rights of a role that does not see the tables")
     func unseen() {
         let checks = findings(missing: nil).map(\.check)

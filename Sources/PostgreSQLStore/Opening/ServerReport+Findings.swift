@@ -20,12 +20,22 @@ extension ServerReport {
             "GRANT \(right) ON \(tables.map { "alertq.\($0)" }.joined(separator: ", ")) TO "
                 + "\(role);"
         }
+        let sql = grants.joined(separator: "\n")
+        // As a role for monitoring has it.
+        let mayOnlyRead = missingRights.elementsEqual(PostgreSQLSchema.rights.dropFirst(), by: ==)
         return [
-            Finding(
-                check: check,
-                problem: "the role \(role) lacks \(lacks.joined(separator: "; "))",
-                advice: "the owner of the tables gives them with the statements below",
-                code: .notPermitted, sql: grants.joined(separator: "\n"))
+            mayOnlyRead
+                ? Finding(
+                    check: check,
+                    detail: "the role \(role) may read everything, and neither ask nor answer",
+                    advice:
+                        "if it should, the owner of the tables lets it with the statements below",
+                    sql: sql, isNote: true)
+                : Finding(
+                    check: check,
+                    problem: "the role \(role) lacks \(lacks.joined(separator: "; "))",
+                    advice: "the owner of the tables gives them with the statements below",
+                    code: .notPermitted, sql: sql)
         ]
     }
 

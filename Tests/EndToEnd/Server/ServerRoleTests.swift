@@ -92,8 +92,8 @@ struct ServerRoleTests {
         let article = CodeBlock.articles + "QueuesInPostgreSQL.md"
         let blocks = try CodeBlock.all("sql", in: article).dropFirst().map(\.text)
         try server.execute(try #require(blocks.first))
-        #expect(blocks.count == 6)
-        // The last two are for the owner.
+        #expect(blocks.count == 7)
+        // The last three are for the owner.
         for block in blocks[1..<4] { try server.execute(block, as: "watcher") }
         let waiting = try Connection(server.location, overriding: ["user": "watcher"])
             .first(blocks[1].replacing(";", with: "")) {
@@ -105,6 +105,12 @@ struct ServerRoleTests {
                 try server.execute("SELECT * FROM alertq.\(table)", as: "watcher")
             }
         }
+        let watched = try CommandLineQueue(
+            at: queue.path.replacing("user=alertq", with: "user=watcher"))
+        #expect(try await watched.run("doctor", "--strict").code == 77)
+        try server.execute(blocks[4])
+        let health = try await watched.run("doctor", "--strict")
+        #expect(health.code == 0 && health.output.contains("may read everything"), "\(health)")
     }
 
     @Test("The owner lists the queues of a database and removes one, as the article says")
