@@ -176,7 +176,12 @@ struct AnswerHook: Sendable {
             throw Failure(
                 description: "was not started: the response does not match the conditions")
         }
-        let input = try HookProgram.Input(of: record, in: manager, kept: claim.descriptor)
+        let input: HookProgram.Input
+        do {
+            input = try HookProgram.Input(of: record, in: manager, kept: claim.descriptor)
+        } catch {
+            throw Failure(description: "was not started: \(error)")
+        }
         let end = await program.run(input)
         guard end == .exited(0) else {
             // This process ends, or has lost its claim to another one.
