@@ -64,8 +64,9 @@ struct IdleServerTests {
         #expect(written <= 3 * Int64(signs) * 600 + 1000, "\(written) bytes")
         let seconds = Double(after.time - before.time) / 1000
         let transactions = Double(after.transactions - before.transactions)
-        // Those of this test come in addition, and what the server counts some seconds later.
-        let most = (16 * Double(children.count) + 5) * seconds + 100
+        // Those of this test come in addition, and what the server counts some seconds later: how the
+        // processes started, on a busy machine.
+        let most = (16 * Double(children.count) + 5) * seconds + 300
         #expect(transactions <= most, "\(transactions) in \(seconds) s")
         for child in children {
             child.kill(SIGTERM)
