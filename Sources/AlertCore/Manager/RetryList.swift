@@ -17,16 +17,16 @@ package struct RetryList: Sendable {
     /// What has been forgotten since the store was last read for it.
     package struct Forgotten: Sendable {
         /// The most failures that one of them had.
-        package var failures: Int
+        package let failures: Int
         /// When the store is to be read again.
-        package let due: ClockReading
+        let due: ClockReading
     }
 
     private static let backoff = Backoff(longest: .seconds(600))
 
     private let limit: Int
     private let pause: Duration
-    package private(set) var forgotten: Forgotten?
+    private(set) var forgotten: Forgotten?
     private var retries: [Alert.ID: Retry] = [:]
 
     /// - Parameters:

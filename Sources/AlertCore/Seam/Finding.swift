@@ -81,14 +81,19 @@ extension Finding {
 // MARK: - Schemas
 
 extension Finding {
-    /// That a schema is the one that a version makes.
-    package static func matchingSchema(_ version: Int) -> Finding {
-        Finding(check: "schema", detail: "matches version \(version)")
-    }
-
-    /// That another program has added an object, which does no harm.
-    package static func addition(_ object: String) -> Finding {
-        Finding(
-            check: "schema", detail: "\(object) is not alertq's; it does no harm", isNote: true)
+    /// What a comparison of a schema with the one that a version makes has found.
+    ///
+    /// - Parameter additions: The names of objects that other programs have added, and that do no
+    ///   harm: `the table “notes”`.
+    package static func schema(
+        _ version: Int, faults: [Finding], additions: [String]
+    ) -> [Finding] {
+        let whole = Finding(check: "schema", detail: "matches version \(version)")
+        return (faults.isEmpty ? [whole] : faults)
+            + additions.map {
+                Finding(
+                    check: "schema", detail: "\($0) is not alertq's; it does no harm",
+                    isNote: true)
+            }
     }
 }

@@ -53,5 +53,4 @@ struct ServerReport: Sendable {
         /// <https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION>.
         var waitsForStandby = false
     }
-
 }

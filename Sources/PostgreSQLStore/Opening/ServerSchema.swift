@@ -105,7 +105,7 @@ package enum ServerSchema {
                     : "\(object.text) is \(there.state), and not \(object.state)",
                 restoredBy: repair(of: object))
         }
-        var additions: [Finding] = []
+        var additions: [String] = []
         for object in found where !own.contains(object.id) {
             if let removal = removal(of: object) {
                 faults.append(
@@ -113,11 +113,11 @@ package enum ServerSchema {
                         "\(object.text) is not alertq's, and may change what is stored",
                         "remove it with the statement below", removal))
             } else {
-                additions.append(.addition(object.text))
+                additions.append(object.text)
             }
         }
-        return faults.isEmpty
-            ? [.matchingSchema(PostgreSQLSchema.version)] + additions : faults + additions
+        return Finding.schema(
+            PostgreSQLSchema.version, faults: faults, additions: additions)
     }
 
     private static func fault(_ problem: String, restoredBy statements: String) -> Finding {

@@ -75,15 +75,13 @@ extension SQLiteAdministration {
             do throws(AlertError) {
                 _ = try Descriptor.open(file, mode: files.mode)
                 return nil
-            } catch .notPermitted(let path, let reason) {
-                return Finding(
-                    check: "files", failure: AlertError.notPermitted(path: path, reason))
             } catch {
+                if case .notPermitted = error { return Finding(check: "files", failure: error) }
                 // It holds nothing permanent.
-                let words = [file, file + "-old"].map(ShellText.quoted).joined(separator: " ")
                 return Finding(
                     check: "files", failure: error,
-                    advice: "to have it created again: mv " + words)
+                    advice: "to have it created again: "
+                        + ShellText.line(["mv", file, file + "-old"]))
             }
         }
     }

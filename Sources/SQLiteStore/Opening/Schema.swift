@@ -79,10 +79,9 @@ extension Schema {
         // The tables of the search index come back with it.
         let hasIndex = !comparison.faults.contains { $0.object.name == virtualTable }
         let faults = comparison.faults.filter { hasIndex || !$0.object.isPartOfTextIndex }
-        let additions = comparison.additions.map { Finding.addition($0.subject) }
-        return faults.isEmpty
-            ? [.matchingSchema(version)] + additions
-            : faults.map { $0.finding(at: path) } + additions
+        return Finding.schema(
+            version, faults: faults.map { $0.finding(at: path) },
+            additions: comparison.additions.map(\.subject))
     }
 }
 
