@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import ProcessTesting
 import TestSupport
 import Testing
@@ -213,9 +214,39 @@ struct HookTests {
             #expect(await asker.finish().output == "yes\n")
         }
         try await answered(1)
-        #expect(await eventually { runs == ["6"] })
+        _ = await eventually { !runs.isEmpty }
+        #expect(runs == ["6"])
         watch.kill(SIGTERM)
         _ = await watch.exit()
+    }
+
+    @Test("A waiting ask has its response to itself until that is collected")
+    func claimed() async throws {
+        // The line is longer than a pipe, and at first only its beginning is read.
+        let gate = queue.directory + "/gate"
+        #expect(mkfifo(gate, 0o600) == 0)
+        let reader = "{ head -c 1; echo printing >&2; read -r _ < \(gate); cat; }"
+        let asker = try queue.start(
+            [
+                "ask", "Go?", "-m", String(repeating: "\u{1}", count: 60_000), "-b", "yes",
+                "--cancel", "no", "--json",
+            ], under: ["sh", "-c", "\"$@\" | \(reader)", "sh"])
+        #expect(await eventually { asker.errors.text.contains("waiting") })
+        #expect(isClaimed(1))
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(await eventually { asker.errors.text.contains("printing") })
+        #expect(isClaimed(1))
+        #expect(try await uncollected() == 1)
+        try Data("\n".utf8).write(to: URL(filePath: gate))
+        _ = await asker.finish()
+        #expect(try await uncollected() == 0)
+        #expect(!isClaimed(1))
+    }
+
+    /// Whether a process has the response of an alert to itself.
+    private func isClaimed(_ id: Int64) -> Bool {
+        let claims = Descriptor.openForReading(queue.path + "-claims")
+        return claims?.isLockedByOthers(LockRange(start: id, length: 1)) == true
     }
 
     @Test("Responses that the filters exclude stay uncollected; a program need not read its input")

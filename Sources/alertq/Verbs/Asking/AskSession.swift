@@ -35,7 +35,11 @@ struct AskSession: Sendable {
             // From here on an interruption must not leave an alert that nobody waits for; before,
             // there is nothing to undo, and a signal simply ends the process.
             let signals = waits ? SignalWatch(stops: terminal != nil) : nil
-            let asked = try await ask(alert, join, terminal, signals, manager)
+            let asked = try await ask(alert, join, signals, manager)
+            // Before anybody learns that this waits, and until the response is collected.
+            let claim = waits ? await asked.claim() : nil
+            defer { claim?.end() }
+            await note(asked, terminal, manager)
             guard let signals else { return try printID(asked.record) }
             let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)
             guard asked.record.response == nil else {
@@ -59,21 +63,24 @@ extension AskSession {
     ///
     /// - Throws: ``Interruption`` where a signal has come meanwhile.
     func ask(
-        _ alert: Alert, _ join: Question.Join, _ terminal: ControllingTerminal?,
-        _ signals: SignalWatch?, _ manager: AlertManager
+        _ alert: Alert, _ join: Question.Join, _ signals: SignalWatch?, _ manager: AlertManager
     ) async throws -> PendingQuestion {
         let asked = try await submit(alert, join, manager, signals)
         if let signal = signals?.end {
             await giveUp(asked, manager)
             throw Interruption(signal: signal)
         }
-        if asked.isJoined {
-            noteIgnored(asked.record)
-        }
+        return asked
+    }
+
+    /// Says what the asker should know of a stored alert.
+    func note(
+        _ asked: PendingQuestion, _ terminal: ControllingTerminal?, _ manager: AlertManager
+    ) async {
+        if asked.isJoined { noteIgnored(asked.record) }
         noteDeadline(asked.record)
         let isOwn = asked.record.alert.isFor("terminal")
         await noteIfUnattended(asked.record, isOwn ? terminal : nil, manager)
-        return asked
     }
 
     /// Waits for the end of a stored alert; a signal withdraws it, unless another command may join
@@ -85,8 +92,6 @@ extension AskSession {
         let record = asked.record
         guard record.response == nil else { return .resolved(record, isPrinted: false) }
         signals.setLastWords(lastWords(asked, manager))
-        let claim = await asked.claim()
-        defer { claim?.end() }
         let wait = AlertWait(
             manager: manager, records: [record], context: context,
             limit: question.waitFor?.distance(from: context.now()),

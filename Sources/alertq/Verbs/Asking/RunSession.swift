@@ -69,7 +69,8 @@ extension RunSession {
             }
             let signals = SignalWatch(stops: terminal != nil)
             while true {
-                let asked = try await session.ask(alert, join, terminal, signals, manager)
+                let asked = try await session.ask(alert, join, signals, manager)
+                await session.note(asked, terminal, manager)
                 if let unused = asked.unused { note(unused) }
                 do {
                     let approval = try await self.approval(by: asked, terminal, signals, manager)
