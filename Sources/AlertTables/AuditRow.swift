@@ -81,30 +81,29 @@ package enum AuditRow {
 
     private static let columnCount = Column.end
 
+    /// What is wrong with an entry that is not as it was written.
+    package struct Broken: Error {
+        package let reason: String
+    }
+
     /// Reads an entry that an alert needs from a row that continues with the hash of the entry before
     /// it and with what the one after it says of it, and makes sure that it is as it was written:
     /// that it has the hash of its contents, continues the one, and is continued by the other.
-    ///
-    /// - Parameter input: Memory to reuse.
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` about the alert if it is not.
-    package static func linkedEntry(
-        _ row: borrowing some SQLRow & ~Copyable, of id: Alert.ID, _ input: HashInput = HashInput()
-    ) throws(AlertError) -> AuditEntry {
-        let entry: AuditEntry
-        do {
-            entry = try Self.entry(row)
-        } catch {
-            throw .inconsistent(id, "entry \(row.integer(Column.seq)) can't be understood")
+    static func linkedEntry(
+        _ row: borrowing some SQLRow & ~Copyable
+    ) -> Result<AuditEntry, Broken> {
+        guard let entry = try? Self.entry(row) else {
+            return .failure(Broken(reason: "can't be understood"))
         }
-        guard entry.hash(with: input) == entry.hash else {
-            throw .inconsistent(id, "entry \(entry.event.sequence) was changed")
+        guard entry.computedHash == entry.hash else {
+            return .failure(Broken(reason: "was changed"))
         }
         let before = row.blob(at: columnCount) ?? AuditHead.start.hash
         let after = row.blob(at: columnCount + 1) ?? entry.hash
         guard before == entry.previous, after == entry.hash else {
-            throw .inconsistent(id, "entry \(entry.event.sequence) was replaced")
+            return .failure(Broken(reason: "was replaced"))
         }
-        return entry
+        return .success(entry)
     }
 
     @inline(__always)

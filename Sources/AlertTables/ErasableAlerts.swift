@@ -2,7 +2,7 @@ import AlertCore
 import SQL
 
 /// The alerts with old responses: those whose texts an account may erase, and the numbers of others.
-package struct ErasableAlerts: Sendable {
+package struct ErasableAlerts: RowCollector, Sendable {
     package private(set) var ids: [Alert.ID] = []
     package private(set) var report = PurgeReport()
     private let caller: Caller
@@ -27,13 +27,6 @@ package struct ErasableAlerts: Sendable {
             case .isHandlers: "CASE WHEN handler IS NOT NULL THEN 1 ELSE 0 END"
             }
         }
-    }
-
-    /// The condition of rows that have ended, before a time, and still have their texts.
-    ///
-    /// - Parameter cutoff: The parameter that stands for the time, in milliseconds.
-    package static func condition(before cutoff: String) -> String {
-        "outcome IS NOT NULL AND resolved_ms < \(cutoff) AND salt IS NOT NULL"
     }
 
     package mutating func add(_ row: borrowing some SQLRow & ~Copyable) {

@@ -2,7 +2,7 @@ import AlertCore
 import SQL
 
 /// The sources of a queue and how many of their alerts wait, as a verification compares them.
-package struct SourceCounts {
+package struct SourceCounts: RowCollector {
     /// The columns of `sources`, joined with `source_id` and the count `waiting` of those of its
     /// alerts that wait, in the order of the ids.
     package enum Column: Int, ColumnList {

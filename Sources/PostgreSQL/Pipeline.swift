@@ -1,19 +1,4 @@
-/// A statement and the values of its parameters `$1`, `$2`, …
-package struct Statement: Sendable, Hashable {
-    package let sql: String
-    package let values: [Value]
-    /// Whether it is planned for its values each time it runs, and not prepared. The server may
-    /// plan a prepared one for any values, once it has run it five times; see
-    /// <https://www.postgresql.org/docs/current/sql-prepare.html#SQL-PREPARE-NOTES>.
-    package let isPlannedForValues: Bool
-
-    package init(_ sql: String, _ values: Value...) { self.init(sql, values) }
-
-    package init(_ sql: String, _ values: [Value], isPlannedForValues: Bool = false) {
-        (self.sql, self.values) = (sql, values)
-        self.isPlannedForValues = isPlannedForValues
-    }
-}
+import SQL
 
 /// Statements that are sent together, so that all of them take one round trip.
 ///

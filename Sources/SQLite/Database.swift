@@ -6,7 +6,7 @@ import CSQLite
 /// without SQLite's mutexes (`SQLITE_OPEN_NOMUTEX`).
 package final class Database {
     let connection: OpaquePointer
-    private var statements: [StatementText: Statement] = [:]
+    private var statements: [StatementText: PreparedStatement] = [:]
     /// A filter of the history may have any of many thousands.
     private static let maximumStatements = 256
     private let wal = WALPages()
@@ -173,6 +173,11 @@ package final class Database {
         while try statement.step() {}
     }
 
+    /// Runs one statement to its end, ignoring its rows.
+    package func run(_ statement: Statement) throws(SQLiteError) {
+        try run(statement.sql, statement.values)
+    }
+
     /// Reads the first row, or returns `nil` if there is none.
     package func first<Result>(
         _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
@@ -316,10 +321,10 @@ package final class Database {
         try execute("PRAGMA writable_schema = RESET")
     }
 
-    private func statement(_ sql: String) throws(SQLiteError) -> Statement {
+    private func statement(_ sql: String) throws(SQLiteError) -> PreparedStatement {
         let text = StatementText(sql: sql)
         if let statement = statements[text] { return statement }
-        let statement = try Statement(sql, on: connection)
+        let statement = try PreparedStatement(sql, on: connection)
         // Those in use are kept by what uses them.
         if statements.count >= Self.maximumStatements { statements.removeAll() }
         statements[text] = statement

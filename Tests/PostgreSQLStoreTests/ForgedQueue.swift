@@ -126,13 +126,8 @@ struct ForgedQueue {
             var entry = AuditDraft(kind: .erased)
             entry.detail = .erased(ErasedAlerts([id]))
             try transaction.append(entry, by: .ben, concernsOthers: false)
-            transaction.write(
-                """
-                UPDATE alerts SET title = NULL, message = NULL, info = '{}', fields = NULL,
-                    field_values = NULL, note = NULL, salt = NULL, words = NULL, buttons = $3,
-                    default_button = $4, erased_seq = $5 WHERE queue = $1 AND id = $2
-                """, transaction.queue, .integer(id), .text(StoredJSON.encode(left.buttons)),
-                .optional(left.defaultButton), .integer(transaction.head.sequence))
+            try transaction.write(
+                transaction.query.erased(id, leaving: left, entry: transaction.head.sequence))
         }
     }
 

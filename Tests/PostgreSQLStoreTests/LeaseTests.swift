@@ -1,3 +1,4 @@
+import AlertTables
 import Glibc
 import PostgreSQL
 import PostgreSQLTesting

@@ -1,3 +1,4 @@
+import AlertTables
 import PostgreSQL
 import PostgreSQLTesting
 import StoreTesting
@@ -70,9 +71,10 @@ struct PlanTests {
         try db.reading {
             // The server counts on from what it has not added to its statistics yet.
             let before = try rowsRead(db)
-            #expect(try db.find(queue, .id(id)) != nil)
-            #expect(try db.readableAlerts(queue, [id]).count == 1)
-            #expect(try db.run(Query.restoration(queue, after: 0)).count == 0)
+            let tables = ServerTables(db, queue)
+            #expect(try tables.find(.id(id)) != nil)
+            #expect(try tables.comparedAlerts([id]).count == 1)
+            #expect(try !tables.hasRow(tables.query.restoration(after: 0)))
             return try rowsRead(db) - before
         }
     }

@@ -171,9 +171,10 @@ package final class ServerCopyTarget: CopyTarget {
     /// Whether the queue at a place has a log with an entry; `nil` if it can't be read.
     package static func holds(_ head: AuditHead, at location: PostgreSQLLocation) -> Bool? {
         guard let session = try? Session(location), let db = try? session.open(),
-            let found = try? db.run(Query.entryHash(session.queue, head.sequence))
+            let found = try? ServerTables(db, session.queue)
+                .rows(Query.ofServer(session.queue).entryHash(head.sequence), as: EntryHash.self)
         else { return nil }
-        return head == .start || found.first { $0.blob() } == head.hash
+        return head == .start || found.first?.bytes == head.hash
     }
 
     package func insert(_ values: [Value], into table: CopiedTable) throws {
@@ -250,8 +251,9 @@ package final class ServerCopyTarget: CopyTarget {
         try flush()
         // Otherwise what follows would not know how many rows there are now.
         try db.run("ANALYZE (SKIP_LOCKED) alerts, audit, sources")
-        var verification = Verification(db, queue, now, { Task.isCancelled }, { _, _ in })
-        return try verification.report(expecting: copied.savedHead)
+        return try db.verify(queue, expecting: copied.savedHead, at: now) { _ in
+            guard !Task.isCancelled else { throw AlertError.cancelled("the verification") }
+        }
     }
 
     /// The words of an alert that has ended.

@@ -4,37 +4,6 @@ import PostgreSQL
 import TextFormats
 
 extension PostgreSQLAlertStore {
-    package nonisolated(nonsending) func entries(
-        _ query: LogQuery
-    ) async throws(AlertError) -> [AuditEntry] {
-        try await read("read the audit log") { [hosts] db, queue in
-            let start =
-                switch query.start {
-                case .after(let head): try db.check(head, queue).sequence
-                case .from(let number): number.subtractingBounded(1)
-                case .last(let count):
-                    try db.first(
-                        """
-                        SELECT seq FROM audit
-                        WHERE queue = $1 AND ($2::bigint IS NULL OR alert_id = $2)
-                        ORDER BY seq DESC LIMIT 1 OFFSET $3
-                        """, queue, .optional(query.alert), .integer(count)
-                    ) { $0.integer() } ?? 0
-                }
-            return try db.rows(
-                """
-                SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list) FROM audit
-                LEFT JOIN LATERAL (SELECT * FROM alerts
-                    WHERE alerts.queue = audit.queue AND alerts.id = audit.alert_id LIMIT 1)
-                    AS alerts ON true
-                WHERE audit.queue = $1 AND seq > $2
-                    AND ($3::bigint IS NULL OR audit.alert_id = $3)
-                ORDER BY seq LIMIT $4
-                """, queue, .integer(start), .optional(query.alert), .integer(query.limit)
-            ) { hosts.shown(try AuditRow.entryOfAlert($0)) }
-        }
-    }
-
     /// Recomputes the chain, and compares alerts and responses with it, all as of one moment.
     package nonisolated(nonsending) func verify(
         expecting head: AuditHead?,
@@ -43,9 +12,16 @@ extension PostgreSQLAlertStore {
         try await withCancelCheck { isCancelled throws(AlertError) in
             try await readAside("verify the audit log") { [clock] db, queue in
                 try db.reading {
-                    var verification = Verification(
-                        db, queue, clock.now(), isCancelled, progress)
-                    return try verification.report(expecting: head)
+                    let total = Int(try db.head(queue).head.sequence)
+                    let report = try db.verify(queue, expecting: head, at: clock.now()) { read in
+                        guard !isCancelled() else {
+                            throw AlertError.cancelled("the verification")
+                        }
+                        progress(read / 2, total)
+                    }
+                    // Entries about no alert are read once.
+                    progress(total, total)
+                    return report
                 }
             }
         }
@@ -53,54 +29,25 @@ extension PostgreSQLAlertStore {
 }
 
 extension Connection {
-    /// Makes sure that the log has an entry; returns it.
-    fileprivate func check(_ head: AuditHead, _ queue: Value) throws -> AuditHead {
-        guard head != .start else { return head }
-        let found = try run(Query.entryHash(queue, head.sequence)).first { $0.blob() ?? [] }
-        guard found == head.hash else {
-            throw AlertError.unknownCursor(head, end: try self.head(queue).head.sequence)
-        }
-        return head
-    }
-}
-
-/// A verification of a queue, on a connection that sees one state of it.
-struct Verification {
-    let db: Connection
-    let queue: Value
-    let now: ClockReading
-    let isCancelled: () -> Bool
-    let progress: (_ done: Int, _ total: Int) -> Void
-    /// The number of entries, and how many were read: each once for the chain and once for its alert.
-    private var (total, entriesRead) = (0, 0)
-
-    init(
-        _ db: Connection, _ queue: Value, _ now: ClockReading,
-        _ isCancelled: @escaping () -> Bool,
-        _ progress: @escaping (_ done: Int, _ total: Int) -> Void
-    ) {
-        (self.db, self.queue, self.now) = (db, queue, now)
-        (self.isCancelled, self.progress) = (isCancelled, progress)
-    }
-
-    mutating func report(expecting head: AuditHead?) throws -> AuditReport {
-        var verifier = AuditVerifier(expecting: head)
-        total = Int(try db.head(queue).head.sequence)
-        try addEntries(to: &verifier)
-        try addAlerts(to: &verifier)
-        // Entries about no alert are read once.
-        progress(total, total)
-        for fault in try sourceFaults() { verifier.add(fault) }
-        let named = try db.rows(NamedEntries.query(in: "$1"), queue) { NamedEntries.fault($0) }
-        for fault in named { verifier.add(fault) }
-        for fault in try headFaults(verifier.alerts) { verifier.add(fault) }
-        verifier.end()
-        return verifier.report
+    /// Verifies a queue, of which this connection sees one state.
+    ///
+    /// - Parameter isRead: Called again and again, with the number of entries that were read, each
+    ///   once for the chain and once for its alert; its error ends this.
+    func verify(
+        _ queue: Value, expecting head: AuditHead?, at now: ClockReading,
+        _ isRead: (Int) throws -> Void
+    ) throws -> AuditReport {
+        var verification = QueueVerification(expecting: head)
+        try verification.readRest(ServerTables(self, queue), at: now, isRead)
+        verification.add(try headFaults(queue, verification.verifier.alerts, at: now))
+        return verification.report()
     }
 
     /// What the row of the head says that the log and the alerts don't.
-    private func headFaults(_ ids: GivenNumbers) throws -> [String] {
-        let found = try db.first(
+    private func headFaults(
+        _ queue: Value, _ ids: GivenNumbers, at now: ClockReading
+    ) throws -> [String] {
+        let found = try first(
             """
             SELECT heads.seq, heads.hash, heads.at_ms, first_id, last_id,
                 (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
@@ -156,129 +103,4 @@ struct Verification {
         return faults
     }
 
-    private mutating func addEntries(to verifier: inout AuditVerifier) throws {
-        let input = HashInput()
-        try db.visit(
-            Statement(
-                "SELECT \(AuditRow.columns) FROM audit WHERE queue = $1 ORDER BY seq", queue)
-        ) { row in
-            guard !isCancelled() else { throw AlertError.cancelled("the verification") }
-            if let entry = try? AuditRow.entry(row) {
-                var logged = LoggedEntry(entry, input)
-                if entry.event.kind == .erased { logged.erasures = try erasures(entry) }
-                verifier.add(logged)
-            } else {
-                verifier.add(LoggedEntry(unreadable: AuditRow.head(row)))
-            }
-            didRead(1)
-            return true
-        }
-    }
-
-    private mutating func didRead(_ count: Int) {
-        let before = entriesRead / 2
-        entriesRead += count
-        if entriesRead / 2 > before { progress(entriesRead / 2, total) }
-    }
-
-    /// The alerts that an erasure names, each with the entry that it names itself.
-    private func erasures(_ entry: AuditEntry) throws -> [LoggedEntry.Erasure] {
-        try entry.erasedAlerts?.ranges.flatMap { range in
-            try db.rows(
-                """
-                SELECT id, erased_seq FROM alerts
-                WHERE queue = $1 AND id BETWEEN $2 AND $3 ORDER BY id
-                """, queue, .integer(range.lowerBound), .integer(range.upperBound)
-            ) { row in
-                LoggedEntry.Erasure(
-                    id: row.integer(at: 0),
-                    sequence: row.isNull(at: 1) ? nil : row.integer(at: 1))
-            }
-        } ?? []
-    }
-
-    /// Adds what is found about each alert, and about those that only the log knows.
-    private mutating func addAlerts(to verifier: inout AuditVerifier) throws {
-        var trails: [AlertTrail] = []
-        var start: Int64?
-        repeat {
-            guard !isCancelled() else { throw AlertError.cancelled("the verification") }
-            (trails, start) = try self.trails(from: start)
-            let found = Dictionary(
-                try db.run(Query.alerts(queue, trails.map(\.id))).rows { row in
-                    let alert = try? AlertRow(row)
-                    return (
-                        row.integer(AlertRow.Column.id),
-                        alert.map { (alert: $0.alert, faults: $0.formFaults(row)) }
-                    )
-                }, uniquingKeysWith: { $1 })
-            for trail in trails {
-                let faults: [AlertFault]
-                switch found[trail.id] {
-                case .some(.some(let found)):
-                    faults = trail.allFaults(of: found.alert, form: found.faults, at: now)
-                case .some(.none), .none: faults = trail.faultsWithoutAlert
-                }
-                verifier.add(faults.map { $0.problem(of: trail.id) })
-            }
-            didRead(trails.reduce(0) { $0 + $1.count })
-        } while start != nil
-    }
-
-    /// The trails of the next alerts, those that only the log or only the table has included.
-    private func trails(from start: Int64?) throws -> ([AlertTrail], next: Int64?) {
-        let length = 500
-        let ids = try db.rows(
-            """
-            SELECT id FROM (
-                (SELECT id FROM alerts WHERE queue = $1 AND id > $2 ORDER BY id LIMIT $3)
-                UNION
-                (SELECT DISTINCT alert_id FROM audit WHERE queue = $1 AND alert_id > $2
-                    ORDER BY alert_id LIMIT $3)) AS ids ORDER BY id LIMIT $3
-            """, queue, .integer(start ?? .min), .integer(length)
-        ) { $0.integer() }
-        var trails = Dictionary(
-            ids.map { ($0, AlertTrail(of: $0)) }, uniquingKeysWith: { $1 })
-        try db.visit(
-            Statement(
-                """
-                SELECT \(AuditRow.columns) FROM audit
-                WHERE queue = $1 AND alert_id = ANY ($2::bigint[]) ORDER BY seq
-                """, queue, .integers(ids))
-        ) { row in
-            if let entry = try? AuditRow.entry(row), let id = entry.event.alertID {
-                trails[id]?.add(entry)
-            }
-            return true
-        }
-        let erasures = try db.rows(
-            """
-            SELECT id, erased_seq, (SELECT detail FROM audit WHERE audit.queue = alerts.queue
-                AND audit.seq = erased_seq AND event = 'erased')
-            FROM alerts WHERE queue = $1 AND id = ANY ($2::bigint[]) AND erased_seq IS NOT NULL
-            """, queue, .integers(ids)
-        ) { ($0.integer(at: 0), $0.integer(at: 1), $0.optionalText(at: 2)) }
-        for (id, sequence, detail) in erasures
-        where ErasedAlerts(detail: detail)?.contains(id) == true {
-            trails[id]?.addErasure(by: sequence)
-        }
-        return (ids.compactMap { trails[$0] }, ids.count == length ? ids.last : nil)
-    }
-
-    private func sourceFaults() throws -> [String] {
-        var counts = SourceCounts()
-        try db.visit(
-            Statement(
-                """
-                SELECT \(SourceCounts.Column.list) FROM sources LEFT JOIN (
-                    SELECT source_id, count(*) AS waiting FROM alerts
-                    WHERE queue = $1 AND outcome IS NULL GROUP BY source_id) AS counts
-                ON source_id = id WHERE queue = $1 ORDER BY id
-                """, queue)
-        ) { row in
-            counts.add(row)
-            return true
-        }
-        return counts.faults
-    }
 }

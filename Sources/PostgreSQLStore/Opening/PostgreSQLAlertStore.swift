@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import PostgreSQL
 import Synchronization
 
@@ -153,7 +154,7 @@ package final class PostgreSQLAlertStore: AlertStore {
             let found = try db.first(
                 """
                 SELECT heads.seq, heads.hash, changes, moved_to
-                FROM heads LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE heads.queue = $1
+                FROM heads LEFT JOIN (\(Query.logEnd[.postgreSQL])) AS last ON true WHERE heads.queue = $1
                 """, queue
             ) { row in
                 (
@@ -208,6 +209,12 @@ package final class PostgreSQLAlertStore: AlertStore {
     // MARK: Reading
 
     /// Reads on a connection that others use, too.
+    package nonisolated(nonsending) func read<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (ServerTables) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await read(operation) { try body(ServerTables($0, $1)) }
+    }
+
     nonisolated(nonsending) func read<Result: Sendable>(
         _ operation: String,
         _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
@@ -223,6 +230,12 @@ package final class PostgreSQLAlertStore: AlertStore {
         } catch {
             throw isClosed ? .closed : error
         }
+    }
+
+    package nonisolated(nonsending) func readAside<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (ServerTables) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await readAside(operation) { try body(ServerTables($0, $1)) }
     }
 
     /// Reads on a connection that nobody else uses, for as long as that takes: until it is done, or
@@ -290,14 +303,14 @@ package final class PostgreSQLAlertStore: AlertStore {
         }
         let (results, due) = try await writer.perform(
             first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
-        ) { queue in
-            (epoch.map { [Query.isAttached(queue, $0)] } ?? [])
-                + names.compactMap { $0.map { Query.request(queue, $0) } }
-                + changes.flatMap { $0.reading(queue, by: caller) }
+        ) { query in
+            (epoch.map { [Query.isAttached(query.queue, $0)] } ?? [])
+                + names.compactMap { $0.map(query.request) }
+                + changes.flatMap { $0.reading(query, by: caller) }
         } _: { transaction in
             if let epoch {
-                let attached = try transaction.read(Query.isAttached(transaction.queue, epoch))
-                guard attached.count > 0 else { throw AlertError.detached }
+                let attached = Query.isAttached(transaction.queue, epoch)
+                guard try transaction.hasRow(attached) else { throw AlertError.detached }
             }
             let results = try changes.indices.map { index in
                 try transaction.tryToMake(
@@ -313,8 +326,8 @@ package final class PostgreSQLAlertStore: AlertStore {
     package func post(_ entry: PostedEntry, by caller: Caller) {
         guard refusal == nil else { return }
         let (id, moment, caller) = (entry.alert, clock.now(), hosts.stored(caller))
-        writer.post("store an entry of the log") { queue in
-            [Query.alert(queue, id), Query.trail(queue, id)]
+        writer.post("store an entry of the log") { query in
+            query.reading(id)
         } _: { transaction in
             try transaction.store(entry, at: transaction.earliest(moment), by: caller)
         }
@@ -325,25 +338,23 @@ package final class PostgreSQLAlertStore: AlertStore {
         -> ClockReading?
     {
         try await sweep()
-        return try await read("look for deadlines") { [clock] db, queue in
-            let now = clock.now()
-            return try db.run(Query.nextDue(queue, now)).nextDue(at: now)
-        }
+        return try await read("look for deadlines") { [clock] in try $0.nextDue(at: clock.now()) }
     }
 
     /// Stores expiries and ends snoozes, for as long as some are due.
     nonisolated(nonsending) func sweep() async throws(AlertError) {
         var goesOn = refusal == nil
         while goesOn {
-            let due = try await read("look for deadlines") { [clock, overdueStart] db, queue in
-                try db.due(queue, at: clock.now(), from: overdueStart)
+            let due = try await read("look for deadlines") { [clock, overdueStart] in
+                try $0.due(
+                    at: clock.now(), from: overdueStart, atMost: Transaction.maximumExpiries)
             }
             guard !due.isEmpty else { return }
-            goesOn = try await writer.perform("store expiries") { queue in
-                due.expired.flatMap { [Query.alert(queue, $0), Query.trail(queue, $0)] }
+            goesOn = try await writer.perform("store expiries") { query in
+                due.expired.flatMap(query.reading)
             } _: { [caller = hosts.stored(caller)] transaction in
-                let hasExpired = try transaction.expire(due.expired, by: caller)
-                let hasWoken = try due.hasSnooze && transaction.endSnoozes()
+                let hasExpired = try transaction.expire(due.expired, by: caller) > 0
+                let hasWoken = try due.hasSnooze && transaction.wake()
                 return hasExpired || hasWoken
             }
         }
@@ -527,22 +538,18 @@ extension Change {
     }
 
     /// What a transaction reads for the change.
-    fileprivate func reading(_ queue: Value, by caller: Caller) -> [Statement] {
+    fileprivate func reading(_ query: Query, by caller: Caller) -> [Statement] {
         let alert: Alert.ID
         switch self {
         case .ask(let question):
             let (principal, source) = (caller.principal, question.source)
-            var needed = [Query.sources(queue, principal, source)]
-            if let key = question.alert.key {
-                let query = Query.key(queue, key, source: source, of: principal)
-                needed += [query.row, query.trail]
-            }
-            return needed
+            let one = question.alert.key.map { query.one($0, source, principal) }
+            return [query.sources(principal, source)] + (one.map { [$0.row, $0.trail] } ?? [])
         case .resolve(let id, _, _), .snooze(let id, _), .collect(let id, _), .run(let id, _),
             .requestCancel(let id, _):
             alert = id
         }
-        return [Query.alert(queue, alert), Query.trail(queue, alert)]
+        return query.reading(alert)
     }
 }
 

@@ -4,40 +4,6 @@ import FoundationEssentials
 import PostgreSQL
 import TextFormats
 
-extension HistoryFilter {
-    /// The conditions on rows of `alerts` of the queue `$1`, except those on words and times.
-    func condition(_ values: inout NumberedValues) -> String {
-        indexed(&values) + " AND " + unindexed(&values)
-    }
-
-    /// Those that an index leads to.
-    fileprivate func indexed(_ values: inout NumberedValues) -> String {
-        var conditions = ["true"]
-        if let sources = sources(&values) {
-            conditions.append("alerts.source_id = ANY (ARRAY(\(sources)))")
-        }
-        conditions += indexedConditions(&values)
-        return conditions.joined(separator: " AND ")
-    }
-
-    /// A query for the ids of the sources of the queue `$1`; `nil` for all of them.
-    fileprivate func sources(_ values: inout NumberedValues) -> String? {
-        let conditions = sourceConditions(&values)
-        if conditions.isEmpty { return nil }
-        return "SELECT id FROM sources WHERE queue = $1 AND "
-            + conditions.joined(separator: " AND ")
-    }
-
-    /// Those for which rows are examined one by one.
-    fileprivate func unindexed(_ values: inout NumberedValues) -> String {
-        let others = otherConditions(
-            &values,
-            chosen: "CASE WHEN alerts.button_index >= 0 THEN "
-                + "alerts.buttons::jsonb -> alerts.button_index::int ->> 'id' END")
-        return (["true"] + others).joined(separator: " AND ")
-    }
-}
-
 enum History {
     /// How many rows one statement examines at most where no index leads to those of a filter.
     static let examined = 20_000
@@ -59,10 +25,10 @@ enum History {
 
 extension PostgreSQLAlertStore {
     /// Returns responses, newest first, after that of an alert.
-    nonisolated(nonsending) func history(
+    package nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
-        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        let text = try filter.searchText
         var position: History.Position?
         if let after {
             position = try await read("read the history") { db, queue in
@@ -99,8 +65,8 @@ extension Connection {
         _ queue: Value, _ filter: HistoryFilter, _ text: SearchText?,
         after last: History.Position?, limit: Int, candidates count: Int
     ) throws -> History.Look {
-        var values = NumberedValues("$", [queue])
-        let sources = filter.sources(&values)
+        var values = NumberedValues([queue])
+        let sources = filter.sources(&values, .postgreSQL)
         var conditions =
             ["queue = $1", "outcome IS NOT NULL"] + filter.indexedConditions(&values)
         if let since = filter.since.map(Timestamp.milliseconds) {
@@ -127,9 +93,10 @@ extension Connection {
         let rows = "FROM alerts WHERE \(conditions.joined(separator: " AND "))"
         // The last values are those of conditions for which rows are examined one by one.
         var all = values
-        let isAdmitted = filter.unindexed(&all)
+        let conditionsOfRows = filter.otherConditions(&all, .postgreSQL)
+        let isAdmitted = (["true"] + conditionsOfRows).joined(separator: " AND ")
         let (bound, columns) =
-            isAdmitted == "true"
+            conditionsOfRows.isEmpty
             ? (count, "alerts.id, resolved_ms, resolved_seq") : (History.examined, "alerts.*")
         // Each source has its own order in the index: the newest rows of each are merged.
         let candidates =
@@ -162,7 +129,7 @@ extension Connection {
             )
         }
         let found = Dictionary(
-            try comparedAlerts(queue, page.map(\.id)).map { ($0.id, $0) },
+            try ServerTables(self, queue).comparedAlerts(page.map(\.id)).map { ($0.id, $0) },
             uniquingKeysWith: { $1 })
         var look = History.Look()
         for row in page {

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import FoundationEssentials
 import PostgreSQL
 import Synchronization

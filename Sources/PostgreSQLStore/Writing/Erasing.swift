@@ -38,16 +38,15 @@ extension PostgreSQLAlertStore: Erasing {
         let found = try await survey(before: date, by: caller)
         var report = found.report
         try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
-            try await writer.perform("erase texts") { queue in
-                ids.prefix(Transaction.sliceLength).flatMap {
-                    [Query.alert(queue, $0), Query.trail(queue, $0)]
-                }
+            try await writer.perform("erase texts") { query in
+                ids.prefix(Transaction.sliceLength).flatMap { query.reading($0) }
             } _: { transaction in
                 let slice = try transaction.eraseTexts(of: ids, by: caller)
                 if slice.erased > 0 {
-                    transaction.write(
-                        "UPDATE heads SET erasures = erasures + 1 WHERE queue = $1",
-                        transaction.queue)
+                    try transaction.write(
+                        Statement(
+                            "UPDATE heads SET erasures = erasures + 1 WHERE queue = $1",
+                            transaction.queue))
                 }
                 return slice
             }
@@ -58,38 +57,17 @@ extension PostgreSQLAlertStore: Erasing {
                 return report
             }
             try await writer.perform("note that the texts are gone") { transaction in
-                transaction.write(
-                    """
-                    UPDATE heads SET erasures_done = greatest(erasures_done, $2)
-                    WHERE queue = $1
-                    """, transaction.queue, .integer(erasures))
+                try transaction.write(
+                    Statement(
+                        """
+                        UPDATE heads SET erasures_done = greatest(erasures_done, $2)
+                        WHERE queue = $1
+                        """, transaction.queue, .integer(erasures)))
             }
             progress(PurgeProgress(phase: .file, done: 1, total: 1))
         }
         report.isComplete = try await unfinishedErasures() == nil
         return report
-    }
-
-    private nonisolated(nonsending) func survey(
-        before date: Date, by caller: Caller
-    ) async throws(AlertError) -> ErasableAlerts {
-        let cutoff = Timestamp.milliseconds(date)
-        return try await readAside("look for old responses") { db, queue in
-            var found = ErasableAlerts(for: caller)
-            try db.visit(
-                Statement(
-                    """
-                    SELECT \(ErasableAlerts.Column.list)
-                    FROM alerts JOIN sources ON sources.id = source_id
-                    WHERE alerts.queue = $1
-                        AND \(ErasableAlerts.condition(before: "$2"))
-                    """, queue, .integer(cutoff))
-            ) { row in
-                found.add(row)
-                return true
-            }
-            return found
-        }
     }
 
     /// Makes sure that this account may rewrite the table.
@@ -123,14 +101,9 @@ extension PostgreSQLAlertStore: Erasing {
 extension Transaction: ErasingTransaction {
     func erase(_ alert: StoredAlert, leaving left: ErasedButtons) throws {
         // The entry that names all of them is the next one.
-        write(
-            """
-            UPDATE alerts SET words = NULL,
-                \(ErasedButtons.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
-            WHERE queue = $1 AND id = $2
-            """,
-            [queue, .integer(alert.record.id)]
-                + left.values(entry: head.sequence.addingBounded(1)))
-        changedAlerts.insert(alert.record.id)
+        try write(
+            query.erased(
+                alert.record.id, leaving: left, entry: head.sequence.addingBounded(1)))
+        forgetAll()
     }
 }

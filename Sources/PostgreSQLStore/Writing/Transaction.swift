@@ -9,19 +9,12 @@ import TextFormats
 /// committed. What it will need is asked for together with the lock, and what it writes is sent
 /// together with the commit: two round trips, however many members it has.
 final class Transaction {
-    struct SourceName: Hashable {
-        let principal: Principal
-        let name: ExactText
-    }
-
-    struct SourceRow {
-        let id: Int64
-        /// How many of its alerts waited before the transaction.
-        let pending: Int
-    }
+    /// How many alerts one transaction expires.
+    static let maximumExpiries = 100
 
     let db: Connection
-    let queue: Value
+    let query: Query
+    var queue: Value { query.queue }
     let now: ClockReading
     /// The end of the log before the transaction.
     let start: AuditHead
@@ -43,7 +36,7 @@ final class Transaction {
     private(set) var lastID: Alert.ID
     var due: ClockReading?
     /// Whether other callers must examine what the members did.
-    private(set) var concernsOthers = false
+    var concernsOthers = false
     /// Whether something has changed without an entry.
     private(set) var hasChangedSilently = false
     /// How many rows or statements write something.
@@ -54,15 +47,10 @@ final class Transaction {
     private var newAlerts: [[Value]] = []
     /// The rows that come after all others: nothing that is pending depends on them.
     private var newEntries: [[Value]] = []
-    private var sources: [SourceName: SourceRow] = [:]
-    /// How many more alerts of a source, or of an account, wait than before.
-    private var counts: [SourceName: Int] = [:]
-    /// The alerts and keys about which rows read earlier may no longer be true.
-    var changedAlerts: Set<Alert.ID> = []
-    private var changedKeys: Set<String> = []
-    private var changedRequests: Set<RequestedChange> = []
+    var sources = KnownSources()
+    /// What came with the lock, as far as it is still true.
     private var found: [Statement: QueryResult] = [:]
-    private let input = HashInput()
+    let input = HashInput()
 
     // MARK: Beginning
 
@@ -101,7 +89,7 @@ final class Transaction {
                 last.seq, last.hash, (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
                 (SELECT coalesce(max(alert_id), 0) FROM audit WHERE queue = $1),
                 moved_to, host, current_setting('synchronous_commit')
-            FROM queues LEFT JOIN (\(Query.logEnd)) AS last ON true WHERE id = $1
+            FROM queues LEFT JOIN (\(Query.logEnd[.postgreSQL])) AS last ON true WHERE id = $1
             """, queue, .integer(known.sequence))
         for statement in needed { pipeline.add(statement) }
         let start = session.clock.bootMilliseconds
@@ -155,7 +143,7 @@ final class Transaction {
                 nil, "its log no longer has entry \(known.sequence), which was there")
         }
         self.db = db
-        self.queue = queue
+        query = .ofServer(queue)
         let moment = session.clock.moment(
             seen.time, offset: read.offset, askedAt: start, notBefore: read.time)
         now = moment.now
@@ -198,19 +186,44 @@ final class Transaction {
 
     // MARK: Reading and writing
 
-    /// The result of a statement, which may have come with the lock.
-    func read(_ statement: Statement, isFresh: Bool = false) throws -> QueryResult {
-        if !isFresh, let result = found[statement] { return result }
+    func rows<Found: TableRow>(_ statement: Statement, as type: Found.Type) throws -> [Found] {
+        try result(statement).rows { try Found($0) }
+    }
+
+    func first<Found: TableRow>(_ statement: Statement, as type: Found.Type) throws -> Found? {
+        try result(statement).first { try Found($0) }
+    }
+
+    private func result(_ statement: Statement) throws -> QueryResult {
+        if let result = found[statement] { return result }
         try flush()
         return try db.run(statement)
     }
 
-    func write(_ sql: String, _ values: Value...) { write(sql, values) }
+    func collect<Collector: RowCollector>(
+        _ statement: Statement, into collector: inout Collector
+    ) throws {
+        try flush()
+        try ServerTables(db, queue).collect(statement, into: &collector)
+    }
 
-    func write(_ sql: String, _ values: [Value]) {
+    func with(_ needed: [Statement]) -> Self { self }
+
+    func forget(_ statements: @autoclosure () -> [Statement]) {
+        guard !found.isEmpty else { return }
+        for statement in statements() { found[statement] = nil }
+    }
+
+    func forgetAll() { found = [:] }
+
+    func write(_ statement: Statement, changing count: Int?) {
         writes += 1
         takeNewAlerts()
-        pending.add(Statement(sql, values))
+        pending.add(statement)
+    }
+
+    func writeCount(of principal: Principal, _ name: String, by difference: Int) {
+        write(query.counted(principal, name, by: difference), changing: 1)
     }
 
     /// Makes statements of the new alerts.
@@ -258,19 +271,6 @@ final class Transaction {
     /// The statements that end the transaction.
     private func ending() -> Pipeline {
         var pipeline = takePending()
-        let counts = counts.filter { $0.value != 0 }
-        if !counts.isEmpty {
-            pipeline.add(
-                """
-                UPDATE sources SET pending = greatest(0, pending + counts.difference)
-                FROM unnest($2::text[], $3::text[], $4::bigint[])
-                    AS counts (principal, name, difference)
-                WHERE queue = $1 AND sources.principal = counts.principal
-                    AND sources.name = counts.name
-                """, queue, .texts(counts.keys.map(\.principal.text)),
-                .texts(counts.keys.map(\.name.text)),
-                .integers(counts.values.map { Int64($0) }))
-        }
         pipeline.add(
             """
             UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $5,
@@ -293,26 +293,8 @@ final class Transaction {
 
     func rollBack() { db.rollBack() }
 
-    /// Appends an entry to the log, chained to the previous one.
-    ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
-    private func audit(_ draft: AuditDraft, by caller: Caller) throws {
-        try now.checkYear(of: "clock")
-        let entry = draft.entry(after: head, at: now, by: caller, input)
-        writes += 1
-        newEntries.append(entry.values)
-        entries.append(entry.event.cursor)
-    }
-
     private static let entryInsertion = RowInsertion(into: "audit", AuditEntry.columns)
     private static let alertInsertion = RowInsertion(into: "alerts", PreparedQuestion.columns)
-
-    fileprivate static let resolution = """
-        UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL,
-            words = array_to_tsvector($\(Response.columns.count + 3)::text[]),
-            \(Response.columns.enumerated().map { "\($1) = $\($0 + 3)" }.list)
-        WHERE queue = $1 AND id = $2
-        """
 }
 
 /// A part of a transaction was refused after it had written something.
@@ -322,206 +304,33 @@ struct HalfDone: Error {
 
 // MARK: - The rules' view
 
-extension Transaction: QueueTransaction {
+extension Transaction: TableTransaction {
     var head: AuditHead { entries.last ?? start }
 
-    func alert(_ id: Alert.ID) throws -> StoredAlert? {
-        let isFresh = changedAlerts.contains(id)
-        let row = try read(Query.alert(queue, id), isFresh: isFresh).first { try AlertRow($0) }
-        return try row?.checked(by: read(Query.trail(queue, id), isFresh: isFresh)) {
-            try read(Query.erasure(queue, $0))
-        }.alert
-    }
-
-    func alert(key: String, source: String, of principal: Principal) throws -> StoredAlert? {
-        let query = Query.key(queue, key, source: source, of: principal)
-        var isFresh = changedKeys.contains(key)
-        var row = try read(query.row, isFresh: isFresh).first { try AlertRow($0) }
-        if !isFresh, let id = row?.record.id, changedAlerts.contains(id) {
-            isFresh = true
-            row = try read(query.row, isFresh: true).first { try AlertRow($0) }
-        }
-        return try row?.checked(by: read(query.trail, isFresh: isFresh)) {
-            try read(Query.erasure(queue, $0))
-        }.checkedKey(key, source: source, of: principal).alert
-    }
-
-    func keyDigest(of id: Alert.ID) throws -> KeyDigest {
-        try AlertTrail(of: id, from: read(Query.trail(queue, id))).keyDigest()
-    }
-
-    func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
-        let isFresh = changedAlerts.contains(id)
-        return try read(Query.cancelRequest(queue, id), isFresh: isFresh).cancelRequest(of: id)
-    }
-
-    func hasStartedRun(_ id: Alert.ID) throws -> Bool {
-        let statement = Statement(
-            "SELECT 1 FROM audit WHERE queue = $1 AND alert_id = $2 AND event = 'ran' LIMIT 1",
-            queue, .integer(id))
-        return try read(statement, isFresh: true).count > 0
-    }
-
-    func wasRestored(after sequence: Int64) throws -> Bool {
-        try read(Query.restoration(queue, after: sequence), isFresh: true).count > 0
+    func words(of alert: Alert, _ input: Alert.Input) -> Value? {
+        .texts(SearchLexemes.of(alert, input))
     }
 
     func isAwaited(_ id: Alert.ID) throws -> Bool {
-        try read(Query.waitingClaims(queue, [id]), isFresh: true).count > 0
-    }
-
-    func pendingCounts(
-        of principal: Principal, source: String
-    ) throws -> (source: Int, principal: Int) {
-        (try pendingCount(of: principal, source), try pendingCount(of: principal, ""))
-    }
-
-    private func pendingCount(of principal: Principal, _ name: String) throws -> Int {
-        let key = SourceName(principal: principal, name: ExactText(name))
-        return try (source(of: principal, name)?.pending ?? 0) + counts[key, default: 0]
-    }
-
-    func made(_ change: RequestedChange) throws -> MadeChange? {
-        let oldest = now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)
-        let isFresh = changedRequests.contains(change)
-        return try read(Query.request(queue, change), isFresh: isFresh).first {
-            row -> MadeChange? in
-            guard row.integer(at: 2) >= oldest else { return nil }
-            return MadeChange(
-                alert: row.integer(at: 0),
-                head: AuditHead(sequence: row.integer(at: 1), hash: row.blob(at: 3) ?? []))
-        } ?? nil
-    }
-
-    func remember(_ change: RequestedChange, _ made: MadeChange) {
-        changedRequests.insert(change)
-        // Those that are too old go a few at a time.
-        write(
-            """
-            DELETE FROM requests WHERE ctid IN (SELECT ctid FROM requests
-                WHERE queue = $1 AND made_ms < $2 LIMIT 10)
-            """, queue,
-            .integer(now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)))
-        write(
-            """
-            INSERT INTO requests (queue, principal, request, position, alert_id, seq, made_ms)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (queue, request, principal, position) DO UPDATE SET
-                alert_id = excluded.alert_id, seq = excluded.seq, made_ms = excluded.made_ms
-            """, queue, .text(change.principal.text), .blob(change.request.bytes),
-            .integer(change.position), .integer(made.alert),
-            .integer(made.head.sequence), .integer(now.wallMilliseconds))
+        try hasRow(Query.waitingClaims(queue, [id]))
     }
 
     func nextID() throws -> Alert.ID {
         let last = greatestID
-        guard last < .max else {
-            throw AlertError.storage(
-                operation: "number the alerts", "the last of them has the greatest number")
-        }
+        guard last < .max else { throw AlertError.usedUp("alerts") }
         return last + 1
     }
 
-    func insert(
-        _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
-    ) throws {
-        let (principal, name) = (prepared.caller.principal, prepared.question.source)
-        let source = try findOrInsertSource(of: principal, name)
-        _ = try findOrInsertSource(of: principal, "")
+    func insertAlert(_ values: [Value], as id: Alert.ID) {
         writes += 1
-        newAlerts.append(
-            prepared.values(
-                id: id, source: source.id, at: now, expiry: expiry,
-                entry: head.sequence.addingBounded(1)))
+        newAlerts.append(values)
         lastID = id
-        count(principal, name, by: 1)
-        changedAlerts.insert(id)
-        if let key = prepared.question.alert.key { changedKeys.insert(key) }
     }
 
-    func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
-        let id = Value.integer(record.id)
-        switch update {
-        case .presented(let moment):
-            write(
-                "UPDATE alerts SET presented_ms = $3 WHERE queue = $1 AND id = $2", queue, id,
-                .integer(moment.wallMilliseconds))
-            write(
-                """
-                INSERT INTO turns (queue, priority, principal_id, source_id, seq)
-                SELECT $1, alerts.priority, ids.principal, ids.source, $3
-                FROM alerts JOIN sources ON sources.id = alerts.source_id
-                JOIN sources AS principal ON principal.queue = sources.queue
-                    AND principal.principal = sources.principal AND principal.name = ''
-                CROSS JOIN LATERAL (VALUES (0::bigint, 0::bigint), (principal.id, 0),
-                    (principal.id, alerts.source_id)) AS ids (principal, source)
-                WHERE alerts.queue = $1 AND alerts.id = $2
-                ON CONFLICT (queue, priority, principal_id, source_id) DO UPDATE
-                    SET seq = excluded.seq
-                """, queue, id, .integer(head.sequence))
-        case .snoozed(let until, let isRequeued):
-            write(
-                """
-                UPDATE alerts SET snoozes = snoozes + 1, snoozed_ms = $3, snoozed_boot_ms = $4,
-                    snoozed_boot = $5, queued_seq = coalesce($6, queued_seq)
-                WHERE queue = $1 AND id = $2
-                """, queue, id, .integer(until.wallMilliseconds),
-                .integer(until.bootMilliseconds), .text(until.boot),
-                .optional(isRequeued ? head.sequence : nil))
-        case .resolved(let response, let givenAt):
-            write(
-                Self.resolution,
-                [queue, id]
-                    + response.values(
-                        of: record, givenAt: givenAt, at: now, entry: head.sequence)
-                    + [.texts(SearchLexemes.of(record.alert, response.input))])
-            count(record.source.principal, record.source.name, by: -1)
-        case .superseded(let successor):
-            write(
-                "UPDATE alerts SET superseded_by = $3 WHERE queue = $1 AND id = $2", queue, id,
-                .integer(successor))
-            if let key = record.alert.key { changedKeys.insert(key) }
-        case .collected(let moment, _):
-            // The log says whether it was stale.
-            write(
-                "UPDATE alerts SET collected_ms = $3 WHERE queue = $1 AND id = $2", queue, id,
-                .integer(moment.wallMilliseconds))
-        }
-        changedAlerts.insert(record.id)
-    }
-
-    func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) throws {
-        if concernsOthers { self.concernsOthers = true }
-        try audit(draft, by: caller)
-    }
-}
-
-extension QueryResult {
-    /// Who requested that a screen cancel an alert; `nil` if there is no request.
-    func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
-        try first { row in
-            let entry = try AuditRow.linkedEntry(row, of: id)
-            return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
-        } ?? nil
-    }
-}
-
-// MARK: - Sources
-
-extension Transaction {
-    private func source(of principal: Principal, _ name: String) throws -> SourceRow? {
-        let key = SourceName(principal: principal, name: ExactText(name))
-        if let known = sources[key] { return known }
-        let rows = try read(Query.sources(queue, principal, name)).rows { row in
-            (
-                name: row.optionalText(at: 0) ?? "",
-                row: SourceRow(id: row.integer(at: 1), pending: Int(row.integer(at: 2)))
-            )
-        }
-        for (name, row) in rows {
-            sources[SourceName(principal: principal, name: ExactText(name))] = row
-        }
-        return sources[key]
+    func insert(_ entry: AuditEntry) {
+        writes += 1
+        newEntries.append(entry.values)
+        entries.append(entry.event.cursor)
     }
 
     /// An expression for the number of the next source of the queue `$1`, which no other queue has.
@@ -529,60 +338,23 @@ extension Transaction {
         (SELECT coalesce(max(id), $1::int::bigint << 32) + 1 FROM sources WHERE queue = $1)
         """
 
-    private func findOrInsertSource(of principal: Principal, _ name: String) throws -> SourceRow {
-        if let source = try source(of: principal, name) { return source }
+    func insertSource(_ principal: Principal, _ name: String) throws -> Int64 {
         let statement = Statement(
             """
             INSERT INTO sources (queue, id, principal, name)
             VALUES ($1, \(Self.nextSource), $2, $3) RETURNING id
             """, queue, .text(principal.text), .text(name))
-        guard let id = try read(statement, isFresh: true).first({ $0.integer() }) else {
+        guard let id: Int64 = try first(statement) else {
             throw AlertError.inconsistent(nil, "a source could not be stored")
         }
         writes += 1
-        let row = SourceRow(id: id, pending: 0)
-        sources[SourceName(principal: principal, name: ExactText(name))] = row
-        return row
+        return id
     }
 
-    private func count(_ principal: Principal, _ name: String, by difference: Int) {
-        for name in [name, ""] {
-            let key = SourceName(principal: principal, name: ExactText(name))
-            counts[key, default: 0] += difference
-        }
-    }
-}
-
-// MARK: - What becomes due
-
-extension Transaction {
-    /// Stores that the deadlines of some alerts have passed; returns whether it has. Those that the
-    /// log contradicts are skipped, and those that have ended in another way meanwhile.
-    func expire(_ ids: [Alert.ID], by caller: Caller) throws -> Bool {
-        var hasExpired = false
-        for id in ids {
-            let alert: StoredAlert?
-            do { alert = try self.alert(id) } catch AlertError.inconsistent { alert = nil }
-            guard let alert, alert.isOverdue(at: now) else { continue }
-            try expire(alert, by: caller)
-            hasExpired = true
-        }
-        return hasExpired
-    }
-
-    /// Ends snoozes that are over, 500 at most; returns whether there were any.
-    func endSnoozes() throws -> Bool {
-        let awake = try read(Query.finishedSnoozes(queue, now, limit: 500)).rows {
-            $0.integer()
-        }
-        guard !awake.isEmpty else { return false }
-        (concernsOthers, hasChangedSilently) = (true, true)
-        write(
-            """
-            UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL
-            WHERE queue = $1 AND id = ANY ($2::bigint[])
-            """, queue, .integers(awake))
-        changedAlerts.formUnion(awake)
+    /// Returns the first alerts whose snooze is over to the queue; returns whether there were any.
+    func wake() throws -> Bool {
+        guard try endSnoozes(atMost: 500) > 0 else { return false }
+        hasChangedSilently = true
         return true
     }
 }

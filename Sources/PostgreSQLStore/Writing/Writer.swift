@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Dispatch
 import Glibc
 import PostgreSQL
@@ -29,7 +30,7 @@ final class Writer: Sendable {
     struct Job: Sendable {
         let operation: String
         /// What the work will read.
-        let reading: @Sendable (Value) -> [Statement]
+        let reading: @Sendable (Query) -> [Statement]
         /// Runs in the transaction, and again if that must be repeated.
         let work: @Sendable (Transaction) throws -> Void
         /// Called with the result; `nil` for a posted job.
@@ -91,7 +92,7 @@ final class Writer: Sendable {
     /// - Parameter isOfAsker: Whether it waits for a server that is away for longer.
     nonisolated(nonsending) func perform<Result: Sendable>(
         _ operation: String, isOfAsker: Bool = false,
-        reading: @escaping @Sendable (Value) -> [Statement] = { _ in [] },
+        reading: @escaping @Sendable (Query) -> [Statement] = { _ in [] },
         _ work: @escaping @Sendable (Transaction) throws -> Result
     ) async throws(AlertError) -> Result {
         let box = ResultBox<Result>()
@@ -109,7 +110,7 @@ final class Writer: Sendable {
 
     /// Adds a closure to the next transaction, or to one of its own, and doesn't wait.
     func post(
-        _ operation: String, reading: @escaping @Sendable (Value) -> [Statement],
+        _ operation: String, reading: @escaping @Sendable (Query) -> [Statement],
         _ work: @escaping @Sendable (Transaction) throws -> Void
     ) {
         submit(Job(operation: operation, reading: reading, work: work, finish: nil))
@@ -267,7 +268,7 @@ final class Writer: Sendable {
         db.timeLimit = timeLeft(for: jobs)
         var needed: [Statement] = []
         var isNeeded: Set<Statement> = []
-        for statement in jobs.flatMap({ $0.reading(session.queue) })
+        for statement in jobs.flatMap({ $0.reading(.ofServer(session.queue)) })
         where isNeeded.insert(statement).inserted { needed.append(statement) }
         let transaction: Transaction
         do {
@@ -305,6 +306,7 @@ final class Writer: Sendable {
             transaction.rollBack()
             return .done(failures)
         }
+        try transaction.writeCounts()
         return try commit(transaction, failures, jobs, on: session)
     }
 
@@ -373,18 +375,16 @@ final class Writer: Sendable {
                 min(ContinuousClock.now.duration(to: end()), busyTime), Self.shortestAttempt)
             if let db = try? session.open(within: left) {
                 db.timeLimit = left
+                let hash = Query.ofServer(session.queue).entryHash(head.sequence)
                 let transaction = try? Transaction(
-                    on: db, session, known: start,
-                    reading: [
-                        Query.entryHash(session.queue, head.sequence)
-                    ], within: left, allowsMoved: true)
+                    on: db, session, known: start, reading: [hash], within: left,
+                    allowsMoved: true)
                 defer { db.rollBack() }
                 if let transaction,
-                    let found = try? transaction.read(
-                        Query.entryHash(session.queue, head.sequence))
+                    let found = try? transaction.rows(hash, as: EntryHash.self)
                 {
                     // Without an entry, what was done does no harm if it is done again.
-                    let isStored = head != start && found.first({ $0.blob() }) == head.hash
+                    let isStored = head != start && found.first?.bytes == head.hash
                     guard isStored else { return false }
                     // What is stored here may not be on the standby yet: a commit after it is.
                     let confirmation = Statement(

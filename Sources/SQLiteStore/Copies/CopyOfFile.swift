@@ -81,7 +81,7 @@ package final class FileCopySource: CopySource {
     package func mark(as move: QueueMove) throws {
         if !database.handle.isInTransaction { try database.handle.run("BEGIN IMMEDIATE") }
         let context = try WriteContext(db: database.handle, of: files, now: clock.now())
-        try context.audit(AuditDraft(move), by: caller)
+        try context.append(AuditDraft(move), by: caller, concernsOthers: false)
         try database.handle.run("COMMIT")
         // Without its log the file would take questions again.
         let limit = ContinuousClock.now + GroupCommit.busyTime

@@ -281,10 +281,11 @@ struct QueueSwap: Sendable {
         let context = try WriteContext(db: db, of: copy.files, now: clock.now())
         var entry = AuditDraft(kind: .restored)
         entry.detail = .restored(restored)
-        try context.audit(entry, by: caller)
+        try context.append(entry, by: caller, concernsOthers: false)
         for (id, problems) in verified.contradictedAlerts {
-            try context.audit(
-                AuditDraft(contradicted: id, by: problems[0].sequence), by: caller)
+            try context.append(
+                AuditDraft(contradicted: id, by: problems[0].sequence), by: caller,
+                concernsOthers: false)
         }
         try db.run("COMMIT")
         report.head = context.head

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Glibc
 import SQLite
 
@@ -30,13 +31,13 @@ extension SQLiteAlertStore {
         let connections = (0..<Self.processors).map { _ in connection() }
         var verification = QueueVerification(expecting: head)
         verification.nextEntry = try await forEachRange(
-            of: QueueVerification.entries, on: connections
+            of: EntriesOfLog(), on: connections
         ) { entries in
             verification.add(entries)
             progress(verification.entriesRead / 2, total)
         }
         verification.nextAlert = try await forEachRange(
-            of: QueueVerification.alerts(at: { [clock] in clock.now() }), on: connections
+            of: AlertsWithEntries { [clock] in clock.now() }, on: connections
         ) { alerts in
             verification.add(alerts)
             progress(verification.entriesRead / 2, total)
@@ -64,9 +65,8 @@ extension SQLiteAlertStore {
 
     /// Hands out the contents of all ranges in order, while the connections read the next ones;
     /// returns where rows begin that have come since.
-    private nonisolated(nonsending) func forEachRange<Contents>(
-        of rows: RowRanges<Contents>, on connections: [QueueConfined<Reader>],
-        _ body: (Contents) -> Void
+    private nonisolated(nonsending) func forEachRange<Rows: VerifiedRows>(
+        of rows: Rows, on connections: [QueueConfined<Reader>], _ body: (Rows.Contents) -> Void
     ) async throws -> Int64? {
         var (contents, next) = try await read(rows, from: .min, on: connections)
         while !contents.isEmpty {
@@ -82,14 +82,14 @@ extension SQLiteAlertStore {
 
     /// Reads the next ranges, one on each connection; returns their contents, and where the
     /// following ranges begin.
-    private func read<Contents>(
-        _ rows: RowRanges<Contents>, from start: Int64?, on connections: [QueueConfined<Reader>]
-    ) async throws -> ([Contents], next: Int64?) {
+    private func read<Rows: VerifiedRows>(
+        _ rows: Rows, from start: Int64?, on connections: [QueueConfined<Reader>]
+    ) async throws -> ([Rows.Contents], next: Int64?) {
         let ranges = try await read(on: connections[0]) { db in
             try rows.next(connections.count, from: start, in: db)
         }
         guard let last = ranges.last else { return ([], next: start) }
-        let contents = try await withThrowingTaskGroup(of: (Int, Contents).self) { group in
+        let contents = try await withThrowingTaskGroup(of: (Int, Rows.Contents).self) { group in
             for (number, range) in ranges.enumerated() {
                 group.addTask {
                     (
@@ -102,7 +102,7 @@ extension SQLiteAlertStore {
         }
         return (
             contents.sorted { $0.key < $1.key }.map(\.value),
-            next: RowRanges<Contents>.start(after: last)
+            next: Rows.start(after: last)
         )
     }
 

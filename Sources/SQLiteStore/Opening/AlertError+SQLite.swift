@@ -29,15 +29,6 @@ func translated(_ error: any Error, _ operation: String) -> AlertError {
 }
 
 extension AlertError {
-    /// The highest possible row number is taken, which can only happen if the file was tampered
-    /// with.
-    static func usedUp(_ rows: String) -> AlertError {
-        .storage(
-            operation: "number the \(rows)",
-            "the last of them has the greatest possible number, so somebody must have "
-                + "changed the file; restore a backup")
-    }
-
     /// Whether what is in the database can't be right, in contrast to a disk that fails.
     var isDamage: Bool {
         switch self {

@@ -178,15 +178,24 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     /// Reads from the database, in one transaction.
-    ///
-    /// - Parameter aside: Whether it takes long: it uses a connection of its own then, so that no
-    ///   others wait.
-    nonisolated(nonsending) func read<Result: Sendable>(
-        _ operation: String, aside: Bool = false,
+    package nonisolated(nonsending) func read<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await read(operation, on: reader, body)
+    }
+
+    /// Reads on a connection of its own, so that others don't wait for what takes long.
+    package nonisolated(nonsending) func readAside<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await read(operation, on: QueueConfined(makeReader(), label: "alertq.aside"), body)
+    }
+
+    private nonisolated(nonsending) func read<Result: Sendable>(
+        _ operation: String, on reader: QueueConfined<Reader>,
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(AlertError) -> Result {
         guard !isClosed else { throw .closed }
-        let reader = aside ? QueueConfined(makeReader(), label: "alertq.aside") : reader
         return try await reader.run { reader throws(AlertError) in
             try performing(operation) { try reader.read(body) }
         }

@@ -60,12 +60,12 @@ struct HistoryWalk {
 
     /// Looks for responses after a position, or from the first.
     func look(after last: Position?, limit: Int) throws -> Look {
-        var values = NumberedValues("?")
+        var values = NumberedValues()
         var rest = filter
         let ranges = try ranges(&values, leaving: &rest)
         guard !ranges.isEmpty else { return Look() }
         let (order, place) = (isNewestFirst ? "DESC" : "ASC", place(after: last, &values))
-        let isAdmitted = rest.condition(&values)
+        let isAdmitted = rest.condition(&values, .sqlite)
         let selections = ranges.map { index, range in
             """
             SELECT \(Position.columns), id, \(isAdmitted) FROM alerts INDEXED BY \(index)
@@ -135,11 +135,10 @@ struct HistoryWalk {
 
     /// The numbers of the filter's sources; `nil` if it has none, or too many.
     private func sources() throws -> [Int64]? {
-        var values = NumberedValues("?")
-        guard let condition = filter.sourceCondition(&values) else { return nil }
+        var values = NumberedValues()
+        guard let query = filter.sources(&values, .sqlite) else { return nil }
         let sources = try db.rows(
-            "SELECT id FROM sources WHERE \(condition) ORDER BY id LIMIT \(sourceLimit + 1)",
-            values.all
+            "\(query) ORDER BY id LIMIT \(sourceLimit + 1)", values.all
         ) { $0.integer() }
         return sources.count > sourceLimit ? nil : sources
     }
@@ -202,41 +201,14 @@ extension Database {
     }
 }
 
-extension HistoryFilter {
-    /// The id of the chosen button; NULL if there is none, or it has been erased. Invalid JSON is a
-    /// matter for the audit log, and no reason for an error here.
-    private static let buttonID = """
-        iif(alerts.button_index >= 0 AND json_valid(alerts.buttons), \
-        alerts.buttons ->> ('$[' || alerts.button_index || '].id'), NULL)
-        """
-
-    /// An expression that is 1 for rows of `alerts` that meet the filter's conditions, except those
-    /// on words and times.
-    func condition(_ values: inout NumberedValues) -> String {
-        var conditions = ["1"]
-        if let sources = sourceCondition(&values) {
-            conditions.append("alerts.source_id IN (SELECT id FROM sources WHERE \(sources))")
-        }
-        conditions += indexedConditions(&values)
-        conditions += otherConditions(&values, chosen: Self.buttonID)
-        return conditions.joined(separator: " AND ")
-    }
-
-    /// The condition on rows of `sources`; `nil` if there is none.
-    fileprivate func sourceCondition(_ values: inout NumberedValues) -> String? {
-        let conditions = sourceConditions(&values)
-        return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
-    }
-}
-
 extension SQLiteAlertStore {
     /// Returns responses, newest first, after that of an alert.
     ///
     /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled.
-    nonisolated(nonsending) func readHistory(
+    package nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
-        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        let text = try filter.searchText
         var next: HistoryWalk.Position?
         if let after {
             next = try await read("read the history") { try $0.historyPosition(of: after) }
@@ -251,10 +223,7 @@ extension SQLiteAlertStore {
                         try TextSearch(db: db, text: text, filter: filter, limit: rest)
                             .look(before: last)
                     } ?? HistoryWalk(db: db, filter).look(after: last, limit: rest)
-                return (
-                    look,
-                    try look.found.compactMap { try db.alert($0.id)?.compared(db.checked) }
-                )
+                return (look, try db.comparedAlerts(look.found.map(\.id)))
             }
             records += found
             guard let last = look.next, records.count < limit else { return records }

@@ -64,7 +64,7 @@ struct TextSearch {
     /// Looks into the search index, whose rows are numbered as the entries of the log; an entry
     /// leads to its alert.
     private func matches(_ range: Range<Int64>, _ limit: Int) throws -> HistoryWalk.Look {
-        var values = NumberedValues("?")
+        var values = NumberedValues()
         let isAdmitted = condition(&values)
         return try db.look(
             limit,
@@ -82,7 +82,7 @@ struct TextSearch {
     }
 
     private func unindexed(from end: Int64, before last: Int64) throws -> HistoryWalk.Look {
-        var values = NumberedValues("?")
+        var values = NumberedValues()
         let isAdmitted = condition(&values)
         return try db.look(
             limit,
@@ -102,7 +102,7 @@ struct TextSearch {
 
     /// The filter's conditions, those on times included.
     private func condition(_ values: inout NumberedValues) -> String {
-        var condition = filter.condition(&values)
+        var condition = filter.condition(&values, .sqlite)
         if let since = filter.since.map(Timestamp.milliseconds) {
             condition += " AND resolved_ms >= \(values.add(.integer(since)))"
         }

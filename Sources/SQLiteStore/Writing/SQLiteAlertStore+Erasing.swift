@@ -59,16 +59,6 @@ extension SQLiteAlertStore: Erasing {
         return report
     }
 
-    /// Finds the alerts whose texts can be erased, and counts the others that are old enough.
-    private nonisolated(nonsending) func survey(
-        before date: Date, by caller: Caller
-    ) async throws(AlertError) -> ErasableAlerts {
-        let cutoff = Timestamp.milliseconds(date)
-        return try await read("look for old responses", aside: true) { db in
-            try db.erasable(before: cutoff, by: caller)
-        }
-    }
-
     /// Merges the search index into one piece, which contains no removed words; `false` after a
     /// cancel.
     private nonisolated(nonsending) func mergeTextIndex(
@@ -101,23 +91,6 @@ extension SQLiteAlertStore: Erasing {
     }
 }
 
-extension Database {
-    /// The alerts with old responses.
-    fileprivate func erasable(
-        before cutoff: Int64, by caller: Caller
-    ) throws -> ErasableAlerts {
-        var found = ErasableAlerts(for: caller)
-        try forEach(
-            """
-            SELECT \(ErasableAlerts.Column.list)
-            FROM alerts INDEXED BY alerts_outcome CROSS JOIN sources ON sources.id = source_id
-            WHERE \(ErasableAlerts.condition(before: "?"))
-            """, [.integer(cutoff)]
-        ) { found.add($0) }
-        return found
-    }
-}
-
 extension WriteContext: ErasingTransaction {
     func erase(_ alert: StoredAlert, leaving left: ErasedButtons) throws {
         let record = alert.record
@@ -125,9 +98,8 @@ extension WriteContext: ErasingTransaction {
             try db.changeIndex(.removing, sequence, SearchableText(record))
         }
         // The entry that names all of them is the next one.
-        try db.change(
-            "UPDATE alerts SET \(ErasedButtons.columns.map { "\($0) = ?" }.list) WHERE id = ?",
-            left.values(entry: head.sequence.addingBounded(1)) + [.integer(record.id)])
+        try write(
+            query.erased(record.id, leaving: left, entry: head.sequence.addingBounded(1)))
     }
 }
 

@@ -62,7 +62,7 @@ extension SQLiteAlertStore {
         return try await read("look for the key") { [clock] db in
             var (question, row): (Question, AlertRow?) = (asked, nil)
             let find = { key in
-                try db.checkedAlert(key: key, source: asked.source, of: caller.principal)
+                try db.checkedAlert(.key(key, source: asked.source, of: caller.principal))
             }
             if case .numbered = asked.join {
                 let (last, next) = try asked.last(find)
@@ -109,11 +109,14 @@ extension SQLiteAlertStore {
         return due.next
     }
 
-    nonisolated(nonsending) func due() async throws(AlertError) -> Due {
+    /// Whether something is due that can be stored, and when the next thing will be.
+    nonisolated(nonsending) func due() async throws(AlertError) -> (
+        isNow: Bool, next: ClockReading?
+    ) {
         try await read("look for what is due") { [clock, overdueStart] db in
             let now = clock.now()
-            return Due(
-                isNow: try db.isDue(at: now, from: overdueStart), next: try db.nextDue(at: now))
+            let due = try db.due(at: now, from: overdueStart, atMost: 1)
+            return (isNow: !due.isEmpty, next: try db.nextDue(at: now))
         }
     }
 

@@ -230,7 +230,7 @@ extension SQLiteAlertStore: Maintenance {
 
     package nonisolated(nonsending) func checkTextIndex() async throws(AlertError) {
         // Its temporary table has all statements of a connection compiled again.
-        try await read("check the search index", aside: true) { db in
+        try await readAside("check the search index") { db in
             try usingTextIndex { try db.checkTextIndex() }
         }
     }

@@ -12,7 +12,7 @@ final class WriteContext {
     /// and so do those that join it together later.
     var now: ClockReading
     /// The end of the audit log, as it grows during the transaction.
-    var head: AuditHead
+    private(set) var head: AuditHead
     /// The end of the audit log before the transaction.
     let start: AuditHead
     /// The move of the queue, if it has moved.
@@ -21,42 +21,67 @@ final class WriteContext {
     /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
     var due: ClockReading?
-    /// Memory for hashing.
     let input = HashInput()
-    private var sources: [SourceName: SourceRow] = [:]
+    var sources = KnownSources()
     /// The last id that was assigned, and the lowest after those in the file that an entry is about.
     private var ids: (last: Alert.ID, recorded: Alert.ID?)?
-
-    private struct SourceName: Hashable {
-        let principal: Principal
-        let name: ExactText
-    }
-
-    /// A source, or a principal, which is the source without a name: how many of its alerts wait now,
-    /// and how many more than before the transaction.
-    final class SourceRow {
-        let id: Int64
-        private(set) var pending: Int
-        fileprivate private(set) var change = 0
-
-        fileprivate init(id: Int64, pending: Int) {
-            self.id = id
-            self.pending = pending
-        }
-
-        /// Counts an alert that begins to wait, or ends.
-        fileprivate func count(_ difference: Int) {
-            pending += difference
-            change += difference
-        }
-    }
 
     init(db: Database, of files: QueueFiles, now: ClockReading) throws {
         self.db = db
         self.files = files
         self.now = now
-        (head, move) = try db.logEnd()
-        start = head
+        let end = try db.logEnd()
+        (start, head, move) = (end.head, end.head, end.move)
+    }
+
+    /// The members' changes to the audit log.
+    var change: LogTail.Commit {
+        LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
+    }
+}
+
+extension WriteContext: TableTransaction {
+    var query: Query { db.query }
+
+    func rows<Found: TableRow>(
+        _ statement: Statement, as type: Found.Type
+    ) throws -> [Found] {
+        try db.rows(statement, as: type)
+    }
+
+    func first<Found: TableRow>(
+        _ statement: Statement, as type: Found.Type
+    ) throws -> Found? {
+        try db.first(statement, as: type)
+    }
+
+    func collect<Collector: RowCollector>(
+        _ statement: Statement, into collector: inout Collector
+    ) throws {
+        try db.collect(statement, into: &collector)
+    }
+
+    func with(_ needed: [Statement]) -> Self { self }
+
+    func write(_ statement: Statement, changing count: Int?) throws {
+        try db.run(statement)
+        if let count { try db.checkChanges(count) }
+    }
+
+    func writeCount(of principal: Principal, _ name: String, by difference: Int) throws {
+        try db.run(query.counted(principal, name, by: difference))
+        let hasRow =
+            try db.changes == 1
+            || db.rows(query.sources(principal, name), as: SourceRow.self)
+                .contains { $0.name.isIdentical(to: name) }
+        if hasRow { try db.checkChanges(1) }
+    }
+
+    /// The search index has them, and is filled later.
+    func words(of alert: Alert, _ input: Alert.Input) -> Value? { nil }
+
+    func isAwaited(_ id: Alert.ID) -> Bool {
+        WaitingClaims.unclaimed(among: [id], in: files).isEmpty
     }
 
     /// The id of the next alert.
@@ -74,75 +99,55 @@ final class WriteContext {
         return last + 1
     }
 
-    /// Records that an alert of a source has been inserted.
-    func didInsert(_ id: Alert.ID, of source: SourceRow, _ principal: SourceRow) {
+    func insertAlert(_ values: [Value], as id: Alert.ID) throws {
+        try db.change(Self.newAlert, values)
         ids?.last = id
-        source.count(1)
-        principal.count(1)
     }
 
-    /// A source, or a principal; `nil` without a row.
-    func source(of principal: Principal, name: String) throws -> SourceRow? {
-        let key = SourceName(principal: principal, name: ExactText(name))
-        if let known = sources[key] { return known }
-        guard let found = try db.source(of: principal, name: name) else { return nil }
-        let row = SourceRow(id: found.id, pending: Int(UInt32(clamping: found.pending)))
-        sources[key] = row
-        return row
+    func insert(_ entry: AuditEntry) throws {
+        try db.change(Self.newEntry, entry.values)
+        head = entry.event.cursor
     }
 
-    /// A source, or a principal, whose row is created if it has none.
-    func findOrInsertSource(of principal: Principal, name: String) throws -> SourceRow {
-        if let source = try source(of: principal, name: name) { return source }
+    func insertSource(_ principal: Principal, _ name: String) throws -> Int64 {
         try db.change(
             "INSERT INTO sources (principal, name) VALUES (?, ?)", .text(principal.text),
             .text(name))
-        let row = SourceRow(id: db.lastInsertedID, pending: 0)
-        sources[SourceName(principal: principal, name: ExactText(name))] = row
-        return row
+        return db.lastInsertedID
     }
 
-    /// Records that an alert of a source no longer waits.
-    func didResolve(_ source: AlertRecord.Source) throws {
-        // The principal has no row only if the file was tampered with.
-        for name in [source.name, ""] {
-            try self.source(of: source.principal, name: name)?.count(-1)
-        }
-    }
+    private static let newAlert = insertion(into: "alerts", PreparedQuestion.columns)
+    private static let newEntry = insertion(into: "audit", AuditEntry.columns)
 
-    /// Writes the counts, once for all members.
-    func finish() throws {
-        // A number that was tampered with is found by the checks, and must not block answers.
-        for source in sources.values where source.change != 0 {
-            try db.change(
-                "UPDATE sources SET pending = max(0, pending + ?) WHERE id = ?",
-                .integer(source.change), .integer(source.id))
-        }
-        sources = [:]
-    }
-
-    /// The members' changes to the audit log.
-    var change: LogTail.Commit {
-        LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
+    private static func insertion(into table: String, _ columns: [String]) -> String {
+        "INSERT INTO \(table) (\(columns.list)) VALUES (\(columns.map { _ in "?" }.list))"
     }
 }
 
 extension WriteContext {
-    /// Appends an entry to the audit log, chained to the previous one.
+    /// Makes a change, or refuses it before anything of it is written.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
-    func audit(_ draft: AuditDraft, by caller: Caller) throws {
-        try now.checkYear(of: "clock")
-        guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
-        let entry = draft.entry(after: head, at: now, by: caller, input)
-        try db.change(Self.insertion, entry.values)
-        head = entry.event.cursor
+    /// - Parameter prepared: The question, if the change asks one.
+    func tryToMake(
+        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
+        by caller: Caller, keeper: Caller
+    ) throws -> Result<Receipt, AlertError> {
+        let changes = db.totalChanges
+        do {
+            return try make(change, prepared, named: name, by: caller, keeper: keeper)
+        } catch let error as AlertError where db.totalChanges == changes {
+            return .failure(error)
+        }
     }
 
-    private static let insertion = """
-        INSERT INTO audit (\(AuditEntry.columns.list))
-        VALUES (\(AuditEntry.columns.map { _ in "?" }.list))
-        """
+    /// Stores that the deadlines of the first overdue alerts have passed; returns their number.
+    ///
+    /// - Parameter start: How many overdue alerts to leave out.
+    func expireOverdue(atMost limit: Int, from start: Int = 0, by caller: Caller) throws -> Int {
+        let ids: [Alert.ID] = try rows(
+            query.overdue(at: now, limit: OverdueStart.examined + limit, from: start))
+        return try expire(ids, atMost: limit, by: caller)
+    }
 }
 
 extension Database {
@@ -154,9 +159,13 @@ extension Database {
 
     func change(_ sql: String, _ values: [Value]) throws {
         try run(sql, values)
-        guard changes == 1 else {
+        try checkChanges(1)
+    }
+
+    fileprivate func checkChanges(_ count: Int) throws {
+        guard changes == count else {
             throw AlertError.inconsistent(
-                nil, "a statement that changes one row has changed \(changes)")
+                nil, "rows that a statement should have changed: \(count); that it has: \(changes)")
         }
     }
 }

@@ -154,7 +154,7 @@ final class Writer {
         try beginChecked()
         return try complete { context in
             try body(context)
-            try context.finish()
+            try context.writeCounts()
         }
     }
 
@@ -206,7 +206,7 @@ final class Writer {
                 }
                 // What several members have changed.
                 do {
-                    try context.finish()
+                    try context.writeCounts()
                 } catch  where !error.concernsEveryone {
                     throw HalfDone()
                 }

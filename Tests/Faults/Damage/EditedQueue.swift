@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import AlertTables
 import Foundation
 import SQLite
 import StoreChecks

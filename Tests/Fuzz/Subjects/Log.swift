@@ -1,3 +1,4 @@
+import AlertTables
 import FoundationEssentials
 import Migrations
 import SQLite
@@ -36,17 +37,10 @@ private func readAll(_ db: Database, _ now: ClockReading) {
                 source: nil, orOverdue: orOverdue, after: id, limit: 5, at: now)
         }
     }
-    _ = try? db.overdue(at: now, limit: 5)
-    _ = try? db.finishedSnoozes(at: now, limit: 5)
-    _ = try? db.isDue(at: now, from: OverdueStart())
-    for hasButtons in [false, true] {
-        _ = try? db.first(
-            of: Candidates(
-                query: ScreenQuery(for: ["terminal"], own: [3], except: [7]),
-                hasButtons: hasButtons),
-            at: now)
-    }
-    for id in [1, 2] as [Alert.ID] { _ = try? db.noteTurn(of: id, entry: 9) }
+    _ = try? db.due(at: now, from: OverdueStart(), atMost: 5)
+    _ = try? db.upcoming(ScreenQuery(for: ["terminal"], own: [3], except: [7]), at: now)
+    _ = try? db.comparedAlerts([1, 2, 3])
+    for id in [1, 2] as [Alert.ID] { _ = try? db.run(db.query.turns(of: id, entry: 9)) }
     _ = try? db.nextDue(at: now)
     if let count = try? db.pendingCount(at: now) {
         expect(count >= 0, "a negative number of alerts waits")

@@ -410,7 +410,10 @@ struct FactForgingTests {
                     handled = 0, resolved_ms = ?, resolved_seq = ? WHERE id = 1
                 """, .integer(response.buttonIndex), .text(response.by.rawValue),
                 .integer(context.now.wallMilliseconds), .integer(context.head.sequence + 1))
-            try context.didResolve(row.record.source)
+            let source = row.record.source
+            for name in [source.name, ""] {
+                try context.write(context.query.counted(source.principal, name, by: -1))
+            }
             let detail = EntryDetail.expired(
                 .init(at: context.now, isEarly: edit.hasReason, isUnseen: true))
             for _ in 0..<(edit.isTwice ? 2 : 1) {

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import SQLite
 import StoreTesting
 import TestSupport
@@ -106,9 +107,9 @@ struct VerificationTests {
         try await log.fill()
         let db = try log.queue.connection()
         var check = QueueVerification(expecting: nil)
-        for range in try QueueVerification.entries.next(2, from: .min, in: db) {
-            check.add(try QueueVerification.entries.read(db, range))
-            check.nextEntry = RowRanges<[LoggedEntry]>.start(after: range)
+        for range in try EntriesOfLog().next(2, from: .min, in: db) {
+            check.add(try EntriesOfLog().read(db, range))
+            check.nextEntry = EntriesOfLog.start(after: range)
         }
         try await log.store.ask(.yesNo("Later"))
         try check.finish(db, at: log.clock.now())

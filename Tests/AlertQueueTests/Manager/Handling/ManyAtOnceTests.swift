@@ -117,9 +117,9 @@ struct ManyAtOnceTests {
         #expect(await gate.isReached())
         async let filled: Void = store.commits.perform(.answer, "fill") { context in
             for _ in 0..<2500 {
-                try context.audit(
+                try context.append(
                     AuditDraft(kind: .returned, record: record),
-                    by: .ana)
+                    by: .ana, concernsOthers: false)
             }
         }
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })

@@ -1,0 +1,235 @@
+import AlertCore
+import SQL
+import TextFormats
+
+/// A write transaction on the tables of a queue: it reads and writes rows for the rules, which are
+/// those of `QueueTransaction`. How statements get to the database is the store's.
+package protocol TableTransaction: QueueTransaction, QueueTables {
+    var sources: KnownSources { get set }
+    /// Memory for hashing.
+    var input: HashInput { get }
+    /// Whether other callers must examine what the members did.
+    var concernsOthers: Bool { get set }
+    /// The words for a search, where the table of alerts has them.
+    func words(of alert: Alert, _ input: Alert.Input) -> Value?
+
+    /// Runs a statement that changes so many rows; any number if that is `nil`.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the database knows by now that it did not.
+    func write(_ statement: Statement, changing count: Int?) throws
+
+    /// Writes how many more alerts of a source, or of a principal, wait than before. It has no row
+    /// only if the tables were tampered with, which must not block answers.
+    func writeCount(of principal: Principal, _ name: String, by difference: Int) throws
+
+    /// Adds a row to `alerts`, with the next id.
+    func insertAlert(_ values: [Value], as id: Alert.ID) throws
+
+    /// Adds an entry to the log, which is its new head.
+    func insert(_ entry: AuditEntry) throws
+
+    /// Adds a source, and returns its number.
+    func insertSource(_ principal: Principal, _ name: String) throws -> Int64
+
+    /// What some statements have returned is no longer true.
+    func forget(_ statements: @autoclosure () -> [Statement])
+
+    /// Nor is what any statement has returned.
+    func forgetAll()
+}
+
+extension TableTransaction {
+    /// Runs a statement that changes one row.
+    package func write(_ statement: Statement) throws { try write(statement, changing: 1) }
+
+    // For a transaction that reads each time.
+    package func forget(_ statements: @autoclosure () -> [Statement]) {}
+    package func forgetAll() {}
+}
+
+/// The sources that a transaction has read, and how many more of their alerts wait than before.
+package struct KnownSources {
+    fileprivate struct Name: Hashable {
+        let principal: Principal
+        let name: ExactText
+    }
+
+    fileprivate var rows: [Name: (id: Int64, pending: Int)] = [:]
+    fileprivate var changes: [Name: Int] = [:]
+
+    package init() {}
+
+    fileprivate mutating func count(_ principal: Principal, _ name: String, by difference: Int) {
+        // The principal is the source without a name.
+        for name in [name, ""] {
+            changes[Name(principal: principal, name: ExactText(name)), default: 0] += difference
+        }
+    }
+}
+
+// What the rules need.
+extension TableTransaction {
+    package func alert(_ id: Alert.ID) throws -> StoredAlert? {
+        try checkedAlert(.id(id))?.alert
+    }
+
+    package func alert(
+        key: String, source: String, of principal: Principal
+    ) throws -> StoredAlert? {
+        try checkedAlert(.key(key, source: source, of: principal))?.alert
+    }
+
+    package func hasStartedRun(_ id: Alert.ID) throws -> Bool {
+        try hasRow(query.startOfRun(id))
+    }
+
+    package func wasRestored(after sequence: Int64) throws -> Bool {
+        try hasRow(query.restoration(after: sequence))
+    }
+
+    package func made(_ change: RequestedChange) throws -> MadeChange? {
+        let found: RequestRow? = try first(query.request(change))
+        let oldest = now.wallMilliseconds.subtractingBounded(RequestedChange.lifetime)
+        return found.flatMap { $0.time >= oldest ? $0.made : nil }
+    }
+
+    package func remember(_ change: RequestedChange, _ made: MadeChange) throws {
+        forget([query.request(change)])
+        try write(query.forgottenRequests(at: now), changing: nil)
+        try write(query.requested(change, made, at: now))
+    }
+
+    package func pendingCounts(
+        of principal: Principal, source: String
+    ) throws -> (source: Int, principal: Int) {
+        (try pendingCount(principal, source), try pendingCount(principal, ""))
+    }
+
+    private func pendingCount(_ principal: Principal, _ name: String) throws -> Int {
+        let key = KnownSources.Name(principal: principal, name: ExactText(name))
+        return try (source(principal, name)?.pending ?? 0) + sources.changes[key, default: 0]
+    }
+
+    private func source(
+        _ principal: Principal, _ name: String
+    ) throws -> (id: Int64, pending: Int)? {
+        let key = KnownSources.Name(principal: principal, name: ExactText(name))
+        if let known = sources.rows[key] { return known }
+        for row in try rows(query.sources(principal, name), as: SourceRow.self) {
+            let key = KnownSources.Name(principal: principal, name: ExactText(row.name))
+            sources.rows[key] = (row.id, row.pending)
+        }
+        return sources.rows[key]
+    }
+
+    private func findOrInsertSource(_ principal: Principal, _ name: String) throws -> Int64 {
+        if let source = try source(principal, name) { return source.id }
+        let id = try insertSource(principal, name)
+        sources.rows[KnownSources.Name(principal: principal, name: ExactText(name))] = (id, 0)
+        return id
+    }
+
+    package func insert(
+        _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
+    ) throws {
+        let (principal, name) = (prepared.caller.principal, prepared.question.source)
+        let source = try findOrInsertSource(principal, name)
+        _ = try findOrInsertSource(principal, "")
+        try insertAlert(
+            prepared.values(
+                id: id, source: source, at: now, expiry: expiry,
+                entry: head.sequence.addingBounded(1)), as: id)
+        sources.count(principal, name, by: 1)
+        forget(query.one(id).all)
+        if let key = prepared.question.alert.key {
+            forget(query.one(key, name, principal).all)
+        }
+    }
+
+    package func update(_ record: AlertRecord, _ update: AlertUpdate) throws {
+        let id = record.id
+        switch update {
+        case .presented(let moment):
+            try write(query.presented(id, at: moment))
+            try write(query.turns(of: id, entry: head.sequence), changing: nil)
+        case .snoozed(let until, let isRequeued):
+            try write(
+                query.snoozed(id, until: until, requeuedBy: isRequeued ? head.sequence : nil))
+        case .resolved(let response, let givenAt):
+            let values = response.values(
+                of: record, givenAt: givenAt, at: now, entry: head.sequence)
+            try write(
+                query.resolved(id, values, words: words(of: record.alert, response.input)))
+            sources.count(record.source.principal, record.source.name, by: -1)
+        case .superseded(let successor): try write(query.superseded(id, by: successor))
+        // The log says whether it was stale.
+        case .collected(let moment, _): try write(query.collected(id, at: moment))
+        }
+        forget(query.one(id).all)
+        if let key = record.alert.key {
+            forget(query.one(key, record.source.name, record.source.principal).all)
+        }
+    }
+
+    /// Appends an entry to the audit log, chained to the previous one.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
+    package func append(
+        _ draft: AuditDraft, by caller: Caller, concernsOthers: Bool
+    ) throws {
+        if concernsOthers { self.concernsOthers = true }
+        try now.checkYear(of: "clock")
+        guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
+        try insert(draft.entry(after: head, at: now, by: caller, input))
+    }
+}
+
+// What becomes due, and what ends a transaction.
+extension TableTransaction {
+    /// Stores that the deadlines of some alerts have passed; returns for how many. Those that the log
+    /// contradicts are skipped, and those that have ended in another way meanwhile.
+    ///
+    /// - Parameter limit: How many at most.
+    package func expire(
+        _ ids: [Alert.ID], atMost limit: Int = .max, by caller: Caller
+    ) throws -> Int {
+        var expired = 0
+        for id in ids where expired < limit {
+            guard let alert = try consistentAlert(id)?.alert, alert.isOverdue(at: now) else {
+                continue
+            }
+            try expire(alert, by: caller)
+            expired += 1
+        }
+        return expired
+    }
+
+    /// Returns the first alerts whose snooze is over to the queue; returns their number.
+    package func endSnoozes(atMost limit: Int) throws -> Int {
+        let awake: [Alert.ID] = try rows(query.finishedSnoozes(at: now, limit: limit))
+        guard !awake.isEmpty else { return 0 }
+        concernsOthers = true
+        try write(query.awake(awake), changing: awake.count)
+        forgetAll()
+        return awake.count
+    }
+
+    /// Writes how many alerts of each source wait, once for all members.
+    package func writeCounts() throws {
+        for (source, difference) in sources.changes where difference != 0 {
+            try writeCount(of: source.principal, source.name.text, by: difference)
+        }
+        sources = KnownSources()
+    }
+}
+
+extension AlertError {
+    /// The highest possible row number is taken, which can only happen if the tables were tampered
+    /// with.
+    package static func usedUp(_ rows: String) -> AlertError {
+        .storage(
+            operation: "number the \(rows)",
+            "the last of them has the greatest possible number, so somebody must have changed the "
+                + "queue; restore a backup")
+    }
+}
