@@ -177,13 +177,9 @@ extension QueueTables {
         return head
     }
 
-    /// An entry as a verification adds it; with the alerts that it names, if it is an erasure's.
-    package func logged(_ entry: AuditEntry, _ input: HashInput) throws -> LoggedEntry {
-        var logged = LoggedEntry(entry, input)
-        if let alerts = entry.erasedAlerts {
-            logged.erasures = try alerts.ranges.flatMap { try rows(query.erasures($0)) }
-        }
-        return logged
+    /// The alerts that an erasure names, each with the entry that it names itself.
+    package func erasures(_ alerts: ErasedAlerts) throws -> [LoggedEntry.Erasure] {
+        try alerts.ranges.flatMap { try rows(query.erasures($0)) }
     }
 
     /// What sources, turns and requests say that alerts and log don't.

@@ -126,12 +126,14 @@ package struct EntriesOfLog: VerifiedRows {
     package func read(
         _ tables: some QueueTables, _ range: ClosedRange<Int64>
     ) throws -> [LoggedEntry] {
-        let input = HashInput()
+        var read = ReadEntries()
         let statement = tables.query(
             Self.entries, .integer(range.lowerBound), .integer(range.upperBound))
-        return try tables.rows(statement, as: ReadEntry.self).map { row in
-            try row.entry.map { try tables.logged($0, input) } ?? LoggedEntry(unreadable: row.head)
+        try tables.collect(statement, into: &read)
+        for (index, alerts) in read.erasures {
+            read.entries[index].erasures = try tables.erasures(alerts)
         }
+        return read.entries
     }
 
     private static let entries = SQLText { sql in
@@ -142,13 +144,18 @@ package struct EntriesOfLog: VerifiedRows {
     }
 }
 
-/// An entry, unless it can't be understood.
-private struct ReadEntry: TableRow {
-    let head: AuditHead
-    let entry: AuditEntry?
+private struct ReadEntries: RowCollector {
+    var entries: [LoggedEntry] = []
+    /// Those of erasures among them, with the alerts that they name.
+    var erasures: [(index: Int, alerts: ErasedAlerts)] = []
+    private let input = HashInput()
 
-    init(_ row: borrowing some SQLRow & ~Copyable) {
-        (head, entry) = (AuditRow.head(row), try? AuditRow.entry(row))
+    mutating func add(_ row: borrowing some SQLRow & ~Copyable) {
+        guard let entry = try? AuditRow.entry(row) else {
+            return entries.append(LoggedEntry(unreadable: AuditRow.head(row)))
+        }
+        if let alerts = entry.erasedAlerts { erasures.append((entries.count, alerts)) }
+        entries.append(LoggedEntry(entry, input))
     }
 }
 
@@ -214,7 +221,9 @@ package struct AlertsWithEntries: VerifiedRows {
     ) throws -> ComparedAlerts {
         let bounds = [Value.integer(ids.lowerBound), .integer(ids.upperBound)]
         let now = time()
-        var trails = try trails(tables, bounds)
+        var read = ReadTrails()
+        try tables.collect(tables.query(Self.entries, bounds), into: &read)
+        var trails = read.trails
         var next = 0
         var compared = ComparedAlerts()
         var erasures: [Int64: ErasedAlerts] = [:]
@@ -248,16 +257,16 @@ package struct AlertsWithEntries: VerifiedRows {
         let statement = tables.query(Self.erasure, .integer(sequence))
         return try tables.first(statement, as: ErasureDetail.self)?.alerts
     }
+}
 
-    private func trails(_ tables: some QueueTables, _ bounds: [Value]) throws -> [AlertTrail] {
-        var trails: [AlertTrail] = []
-        for row in try tables.rows(tables.query(Self.entries, bounds), as: ReadEntry.self) {
-            // One that can't be understood is reported as such.
-            guard let entry = row.entry, let id = entry.event.alertID else { continue }
-            if trails.last?.id != id { trails.append(AlertTrail(of: id)) }
-            trails[trails.count - 1].add(entry)
-        }
-        return trails
+private struct ReadTrails: RowCollector {
+    var trails: [AlertTrail] = []
+
+    mutating func add(_ row: borrowing some SQLRow & ~Copyable) {
+        // One that can't be understood is reported as such.
+        guard let entry = try? AuditRow.entry(row), let id = entry.event.alertID else { return }
+        if trails.last?.id != id { trails.append(AlertTrail(of: id)) }
+        trails[trails.count - 1].add(entry)
     }
 }
 

@@ -5,7 +5,7 @@ import TextFormats
 /// A write transaction on the tables of a queue: it reads and writes rows for the rules, which are
 /// those of `QueueTransaction`. How statements get to the database is the store's.
 package protocol TableTransaction: QueueTransaction, QueueTables {
-    var sources: KnownSources { get set }
+    var sources: KnownSources { get }
     /// Memory for hashing.
     var input: HashInput { get }
     /// Whether other callers must examine what the members did.
@@ -47,23 +47,32 @@ extension TableTransaction {
     package func forgetAll() {}
 }
 
-/// The sources that a transaction has read, and how many more of their alerts wait than before.
-package struct KnownSources {
+/// The sources that a transaction is about, the principals among them, which are sources without a
+/// name.
+package final class KnownSources {
     fileprivate struct Name: Hashable {
         let principal: Principal
         let name: ExactText
     }
 
-    fileprivate var rows: [Name: (id: Int64, pending: Int)] = [:]
-    fileprivate var changes: [Name: Int] = [:]
+    fileprivate final class Source {
+        /// Whether its row has been looked up.
+        var isRead = false
+        var row: (id: Int64, pending: Int)?
+        /// How many more of its alerts wait than before.
+        var change = 0
+    }
+
+    fileprivate private(set) var all: [Name: Source] = [:]
 
     package init() {}
 
-    fileprivate mutating func count(_ principal: Principal, _ name: String, by difference: Int) {
-        // The principal is the source without a name.
-        for name in [name, ""] {
-            changes[Name(principal: principal, name: ExactText(name)), default: 0] += difference
-        }
+    fileprivate subscript(principal: Principal, name: String) -> Source {
+        let name = Name(principal: principal, name: ExactText(name))
+        if let source = all[name] { return source }
+        let source = Source()
+        all[name] = source
+        return source
     }
 }
 
@@ -102,44 +111,50 @@ extension TableTransaction {
     package func pendingCounts(
         of principal: Principal, source: String
     ) throws -> (source: Int, principal: Int) {
-        (try pendingCount(principal, source), try pendingCount(principal, ""))
+        (try waiting(of: principal, source), try waiting(of: principal, ""))
     }
 
-    private func pendingCount(_ principal: Principal, _ name: String) throws -> Int {
-        let key = KnownSources.Name(principal: principal, name: ExactText(name))
-        return try (source(principal, name)?.pending ?? 0) + sources.changes[key, default: 0]
+    private func waiting(of principal: Principal, _ name: String) throws -> Int {
+        let source = try source(principal, name)
+        return (source.row?.pending ?? 0) + source.change
     }
 
-    private func source(
-        _ principal: Principal, _ name: String
-    ) throws -> (id: Int64, pending: Int)? {
-        let key = KnownSources.Name(principal: principal, name: ExactText(name))
-        if let known = sources.rows[key] { return known }
+    /// A source, or a principal, whose row has been looked up.
+    private func source(_ principal: Principal, _ name: String) throws -> KnownSources.Source {
+        let source = sources[principal, name]
+        if source.isRead { return source }
         for row in try rows(query.sources(principal, name), as: SourceRow.self) {
-            let key = KnownSources.Name(principal: principal, name: ExactText(row.name))
-            sources.rows[key] = (row.id, row.pending)
+            let found = sources[principal, row.name]
+            (found.row, found.isRead) = ((row.id, row.pending), true)
         }
-        return sources.rows[key]
+        source.isRead = true
+        return source
     }
 
-    private func findOrInsertSource(_ principal: Principal, _ name: String) throws -> Int64 {
-        if let source = try source(principal, name) { return source.id }
-        let id = try insertSource(principal, name)
-        sources.rows[KnownSources.Name(principal: principal, name: ExactText(name))] = (id, 0)
-        return id
+    /// The number of the row of a source, or of a principal, which is made if there is none.
+    private func row(of principal: Principal, _ name: String) throws -> Int64 {
+        let source = try source(principal, name)
+        let row = try source.row ?? (id: insertSource(principal, name), pending: 0)
+        source.row = row
+        return row.id
+    }
+
+    /// Counts an alert of a source, and so of its principal, that waits or no longer does.
+    private func count(_ difference: Int, of principal: Principal, _ name: String) {
+        for name in [name, ""] { sources[principal, name].change += difference }
     }
 
     package func insert(
         _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
     ) throws {
         let (principal, name) = (prepared.caller.principal, prepared.question.source)
-        let source = try findOrInsertSource(principal, name)
-        _ = try findOrInsertSource(principal, "")
+        let source = try row(of: principal, name)
+        _ = try row(of: principal, "")
         try insertAlert(
             prepared.values(
                 id: id, source: source, at: now, expiry: expiry,
                 entry: head.sequence.addingBounded(1)), as: id)
-        sources.count(principal, name, by: 1)
+        count(1, of: principal, name)
         forget(query.one(id).all)
         if let key = prepared.question.alert.key {
             forget(query.one(key, name, principal).all)
@@ -160,7 +175,7 @@ extension TableTransaction {
                 of: record, givenAt: givenAt, at: now, entry: head.sequence)
             try write(
                 query.resolved(id, values, words: words(of: record.alert, response.input)))
-            sources.count(record.source.principal, record.source.name, by: -1)
+            count(-1, of: record.source.principal, record.source.name)
         case .superseded(let successor): try write(query.superseded(id, by: successor))
         // The log says whether it was stale.
         case .collected(let moment, _): try write(query.collected(id, at: moment))
@@ -216,10 +231,9 @@ extension TableTransaction {
 
     /// Writes how many alerts of each source wait, once for all members.
     package func writeCounts() throws {
-        for (source, difference) in sources.changes where difference != 0 {
-            try writeCount(of: source.principal, source.name.text, by: difference)
+        for (name, source) in sources.all where source.change != 0 {
+            try writeCount(of: name.principal, name.name.text, by: source.change)
         }
-        sources = KnownSources()
     }
 }
 

@@ -256,7 +256,8 @@ extension AuditEntry {
 
     /// The alerts whose texts an entry says were erased; `nil` for another entry.
     package var erasedAlerts: ErasedAlerts? {
-        if case .erased(let alerts)? = meaning { alerts } else { nil }
+        // Most entries are others, whose details need not be read.
+        if event.kind == .erased, case .erased(let alerts)? = meaning { alerts } else { nil }
     }
 
     /// Where the queue has gone, according to the entry of a move; `nil` for another one.

@@ -47,7 +47,7 @@ final class Transaction {
     private var newAlerts: [[Value]] = []
     /// The rows that come after all others: nothing that is pending depends on them.
     private var newEntries: [[Value]] = []
-    var sources = KnownSources()
+    let sources = KnownSources()
     /// What came with the lock, as far as it is still true.
     private var found: [Statement: QueryResult] = [:]
     let input = HashInput()

@@ -22,7 +22,7 @@ final class WriteContext {
     var concernsOthers = false
     var due: ClockReading?
     let input = HashInput()
-    var sources = KnownSources()
+    let sources = KnownSources()
     /// The last id that was assigned, and the lowest after those in the file that an entry is about.
     private var ids: (last: Alert.ID, recorded: Alert.ID?)?
 
