@@ -134,16 +134,9 @@ extension Query {
             AND ($6::text IS NULL OR source_id IN (SELECT id FROM sources
                 WHERE \(sql.own("sources"))name = $6))
             """
-        let waiting = ["alerts_next", "alerts_snoozed"].map { index in
-            let isSnoozed = index == "alerts_snoozed" ? "NOT NULL" : "NULL"
-            return """
-                \(columns), CASE WHEN \(isListed) THEN 1 ELSE 0 END
-                FROM alerts\(sql.indexed(by: index))
-                WHERE \(sql.own("alerts"))outcome IS NULL AND snoozed_ms IS \(isSnoozed)
-                """
-        }
         return """
-            \(waiting.joined(separator: "\nUNION ALL "))
+            \(columns), CASE WHEN \(isListed) THEN 1 ELSE 0 END FROM alerts
+            WHERE \(sql.own("alerts"))outcome IS NULL
             UNION ALL \(columns), 0 FROM alerts\(sql.notIndexed)
             WHERE \(sql.own("alerts"))id = $7::bigint AND outcome IS NOT NULL
             """
@@ -239,9 +232,6 @@ extension QueueTables {
         return Int(max(0, count ?? 0))
     }
 
-    /// The ids of waiting alerts, in list order: by urgency, then by age; snoozed ones last.
-    ///
-    /// - Throws: ``AlertError/notFound(_:)`` if the alert after which to continue does not exist.
     package func waiting(
         source: String?, orOverdue: Bool, after last: Alert.ID?, limit: Int, at now: ClockReading
     ) throws -> [Alert.ID] {

@@ -17,6 +17,16 @@ package protocol QueueTables {
     func collect<Collector: RowCollector>(
         _ statement: Statement, into collector: inout Collector) throws
 
+    /// The ids of waiting alerts, in list order: by urgency, then by age; snoozed ones last.
+    ///
+    /// - Parameters:
+    ///   - source: Their source, under any principal; `nil` for all.
+    ///   - orOverdue: Whether those whose deadline has passed are listed.
+    /// - Throws: ``AlertError/notFound(_:)`` if the alert after which to continue does not exist.
+    func waiting(
+        source: String?, orOverdue: Bool, after last: Alert.ID?, limit: Int, at now: ClockReading
+    ) throws -> [Alert.ID]
+
     /// The same tables, with the results of statements that will be needed, if it is worth while to
     /// send these together.
     func with(_ needed: [Statement]) throws -> Self
