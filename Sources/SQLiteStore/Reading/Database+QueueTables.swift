@@ -58,16 +58,4 @@ extension Database {
         ) { $0.optionalInteger() }
         return (last, recorded ?? nil)
     }
-
-    /// Makes sure that no entry records that a response was collected, before one is written.
-    func checkUncollected(_ id: Alert.ID) throws {
-        let entry = try first(
-            """
-            SELECT seq FROM audit INDEXED BY audit_alert
-            WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
-            """, .integer(id)
-        ) { $0.integer() }
-        guard let entry else { return }
-        throw AlertError.inconsistent(id, "entry \(entry) says that its response was collected")
-    }
 }
