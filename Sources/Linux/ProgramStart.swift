@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A program to be started without any of our descriptors except those it is given, and with no
-/// signal blocked; see posix_spawn(3).
+/// A program to be started without any of our descriptors except those it is given, and without
+/// our blocked signals; see posix_spawn(3).
 package struct ProgramStart: Sendable {
     /// The target of one of a program's standard descriptors.
     package enum Stream: Sendable {
@@ -41,6 +41,8 @@ package struct ProgramStart: Sendable {
     package var removedVariables: [String] = []
     /// The signals that are reset to their defaults.
     package var signals = ProgramStart.commonSignals
+    /// The signals that it has blocked: they wait for what it does about them.
+    package var blocked: [Int32] = []
 
     package init(_ words: [String], input: Stream, output: Stream, errors: Stream) {
         self.words = words
@@ -77,13 +79,14 @@ package struct ProgramStart: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        var (changed, none) = (sigset_t(), sigset_t())
+        var (changed, mask) = (sigset_t(), sigset_t())
         sigemptyset(&changed)
-        sigemptyset(&none)
+        sigemptyset(&mask)
         for number in signals { sigaddset(&changed, number) }
+        for number in blocked { sigaddset(&mask, number) }
         posix_spawnattr_setsigdefault(&attributes, &changed)
         // Threads of Dispatch block signals, and their children would inherit that.
-        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigmask(&attributes, &mask)
         var flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
         if let group {
             posix_spawnattr_setpgroup(&attributes, group)

@@ -25,13 +25,16 @@ struct ProcessGroup: ~Copyable {
 
     /// Starts the keeper.
     ///
-    /// - Parameter script: The shell script that it runs; its input ends with this process.
+    /// - Parameter script: The shell script that it runs, which ignores the signals that a terminal
+    ///   sends; its input ends with this process.
     init(keeping script: String = ProcessGroup.killing) throws(LinuxError) {
         let pipe = try Pipe(waits: true)
         var shell = ProgramStart(
             ["/bin/sh", "-c", script], input: .descriptor(pipe.reading.raw), output: .nothing,
             errors: .nothing)
         shell.group = 0
+        // One may come before the script ignores them.
+        shell.blocked = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP]
         let id = try shell.start()
         keeper = try Self.watch(id)
         self.id = id

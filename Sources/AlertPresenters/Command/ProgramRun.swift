@@ -129,8 +129,8 @@ struct ProgramRun: ~Copyable {
         let status = self.status ?? WaitStatus.reap(process)
         self.status = status
         if let number = status?.signal {
-            // Ctrl-C was meant for this process, which had lent the terminal.
-            if number == SIGINT, loan != nil { kill(getpid(), SIGINT) }
+            // Ctrl-C, Ctrl-\ and a hang-up were meant for this process, which had lent the terminal.
+            if loan != nil, [SIGINT, SIGQUIT, SIGHUP].contains(number) { kill(getpid(), number) }
             return .failed("was ended by signal \(number)")
         }
         return reply(code: status?.exitCode ?? 0)

@@ -238,15 +238,15 @@ struct CommandPresenterTests {
         #expect(try await story()["outcome"] is NSNull)
     }
 
-    @Test("A program at the terminal has the keyboard, and gives it back")
-    func keyboard() async throws {
-        let terminal = try PseudoTerminal()
-        let show = try script(
-            """
-            stty -echo </dev/tty
-            echo "Your choice:" >/dev/tty
-            read -r choice </dev/tty && echo "$choice"
-            """)
+    /// A program that asks on the terminal.
+    private static let asking = """
+        stty -echo </dev/tty
+        echo "Your choice:" >/dev/tty
+        read -r choice </dev/tty && echo "$choice"
+        """
+
+    /// Starts an interactive shell, in which `$A` is the command.
+    private func shell(on terminal: PseudoTerminal) async throws -> Child {
         let shell = try Child(
             "bash", ["--norc", "-i"],
             environment: [
@@ -254,6 +254,14 @@ struct CommandPresenterTests {
                 "A": CommandLineQueue.program,
             ], on: terminal)
         #expect(await terminal.shows("ready> "))
+        return shell
+    }
+
+    @Test("A program at the terminal has the keyboard, and gives it back")
+    func keyboard() async throws {
+        let terminal = try PseudoTerminal()
+        let show = try script(Self.asking)
+        let shell = try await shell(on: terminal)
         try await ask("Prune A?")
         var count = terminal.bytes.count
         try terminal.type("$A present --on command:\(show)\n")
@@ -278,6 +286,27 @@ struct CommandPresenterTests {
         shell.kill(SIGKILL)
         _ = await shell.exit()
         #expect(await queue.isDeserted())
+    }
+
+    @Test("Ctrl-\\ and the end of its session end the presenter while a program has the terminal")
+    func otherSignals() async throws {
+        let terminal = try PseudoTerminal()
+        let show = try script(Self.asking)
+        let shell = try await shell(on: terminal)
+        try await ask()
+        try terminal.type("ulimit -c 0; $A present --on command:\(show)\n")
+        #expect(await terminal.shows("Your choice:"))
+        var count = terminal.bytes.count
+        try terminal.type("\u{1c}")
+        #expect(await terminal.shows("ready> ", since: count))
+        #expect(try await story()["state"] as? String == "queued")
+        count = terminal.bytes.count
+        try terminal.type("$A present --on command:\(show)\n")
+        #expect(await terminal.shows("Your choice:", since: count))
+        shell.kill(SIGKILL)
+        _ = await shell.exit()
+        #expect(await queue.isDeserted())
+        #expect(try await story()["state"] as? String == "queued")
     }
 
     @Test("Nothing is written onto a terminal while a program has it")
