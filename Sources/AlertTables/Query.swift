@@ -124,18 +124,19 @@ extension Query {
 
     /// Entries with the hashes next to them, for ``LinkedEntry``; a condition can follow.
     private static func entriesOfAlerts(_ sql: SQLDialect) -> String {
-        entries(sql, sql.indexed(by: "audit_alert")) + " AND audit.alert_id IS NOT NULL"
+        entries(sql, from: "audit" + sql.indexed(by: "audit_alert"))
+            + " AND audit.alert_id IS NOT NULL"
     }
 
     // A join could read the whole log for the entries next to them.
-    private static func entries(_ sql: SQLDialect, _ index: String) -> String {
+    private static func entries(_ sql: SQLDialect, from rows: String) -> String {
         """
         SELECT \(AuditRow.columns),
             (SELECT hash FROM audit AS before\(sql.notIndexed)
                 WHERE \(sql.same("before", "audit"))before.seq = audit.seq - 1),
             (SELECT previous FROM audit AS after\(sql.notIndexed)
                 WHERE \(sql.same("after", "audit"))after.seq = audit.seq + 1)
-        FROM audit\(index) WHERE \(sql.own("audit"))\(isNumbered(sql))
+        FROM \(rows) WHERE \(sql.own("audit"))\(isNumbered(sql))
         """
     }
 
@@ -151,64 +152,68 @@ extension Query {
             OR audit.event = 'collected' OR audit.event = 'restored')
         """
 
-    /// Alerts in any order, each found by its id, whatever the database believes of the table.
+    /// The rows of a table with one of the integers `$2` in a column, each found by itself: a server
+    /// that has not analyzed the table could plan to read all of it.
+    ///
+    /// - Parameter index: The index that leads to them in a file; the table's key if it is `nil`.
+    private static func rows(
+        of table: String, by column: String, _ sql: SQLDialect, index: String? = nil
+    ) -> String {
+        switch sql {
+        case .sqlite:
+            """
+            (SELECT value AS number FROM json_each($2)) AS wanted CROSS JOIN \(table)\
+            \(index.map(sql.indexed) ?? sql.notIndexed) ON \(table).\(column) = wanted.number
+            """
+        case .postgreSQL:
+            """
+            unnest($2::bigint[]) AS wanted (number) CROSS JOIN LATERAL (SELECT * FROM \(table)
+                WHERE \(sql.own(table))\(table).\(column) = wanted.number OFFSET 0) AS \(table)
+            """
+        }
+    }
+
+    /// Alerts in any order.
     package func alerts(_ ids: some Sequence<Alert.ID>) -> Statement {
         self(Self.alertsByID, dialect.value(of: ids))
     }
 
     private static let alertsByID = SQLText { sql in
-        let wanted =
-            sql == .sqlite
-            ? """
-            (SELECT value AS number FROM json_each($2)) AS wanted
-            CROSS JOIN alerts NOT INDEXED ON alerts.id = wanted.number
-            """
-            : """
-            unnest($2::bigint[]) AS wanted (id)
-            CROSS JOIN LATERAL (SELECT * FROM alerts
-                WHERE alerts.queue = $1 AND alerts.id = wanted.id LIMIT 1) AS alerts
-            """
-        return """
-            SELECT \(AlertRow.columns) FROM \(wanted)
-            JOIN sources\(sql.notIndexed)
-                ON \(sql.same("sources", "alerts"))sources.id = alerts.source_id
-            """
+        """
+        SELECT \(AlertRow.columns) FROM \(rows(of: "alerts", by: "id", sql))
+        JOIN sources\(sql.notIndexed) ON \(sql.same("sources", "alerts"))sources.id = alerts.source_id
+        """
     }
 
     /// The entries that the trails of several alerts need, in the order of the log.
     package func trails(_ ids: some Sequence<Alert.ID>) -> Statement {
-        self(Self.trailsByID, dialect.value(of: ids))
+        self(Self.trailsByID, dialect.value(of: Set(ids)))
     }
 
     private static let trailsByID = SQLText { sql in
         """
-        \(entriesOfAlerts(sql)) AND \(isOfTrail)
-            AND \(sql.isOne("audit.alert_id", of: "$2"))
-        ORDER BY audit.seq
+        \(entries(sql, from: rows(of: "audit", by: "alert_id", sql, index: "audit_alert")))
+            AND audit.alert_id IS NOT NULL AND \(isOfTrail) ORDER BY audit.seq
         """
     }
 
     /// The entries with some numbers.
-    package func entries(_ sequences: some Sequence<Int64>) -> Statement {
+    package func entries(_ sequences: Set<Int64>) -> Statement {
         self(Self.entriesByNumber, dialect.value(of: sequences))
     }
 
     private static let entriesByNumber = SQLText { sql in
-        """
-        \(entries(sql, sql.notIndexed))
-            AND \(sql.isOne("audit.seq", of: "$2"))
-        """
+        entries(sql, from: rows(of: "audit", by: "seq", sql))
     }
 
-    package func waits(_ ids: some Sequence<Alert.ID>) -> Statement {
+    package func waits(_ ids: Set<Alert.ID>) -> Statement {
         self(Self.waiting, dialect.value(of: ids))
     }
 
     private static let waiting = SQLText { sql in
         """
-        SELECT alerts.id FROM alerts\(sql.notIndexed)
+        SELECT alerts.id FROM \(rows(of: "alerts", by: "id", sql))
         WHERE \(sql.own("alerts"))outcome IS NULL
-            AND \(sql.isOne("alerts.id", of: "$2"))
         """
     }
 

@@ -11,8 +11,10 @@ import Testing
 @Suite("Plans of statements", .inParallel, .needsServer)
 struct PlanTests {
     /// The server keeps plans, and knows nothing of the tables before it has analyzed them.
-    @Test("What was planned for an empty queue does not read all of one that has grown")
-    func growth() async throws {
+    @Test(
+        "What was planned for an empty queue does not read all of one that has grown",
+        arguments: ["auto", "force_generic_plan"])
+    func growth(mode: String) async throws {
         let queue = try await PostgreSQLQueue()
         let db = try queue.connect()
         for table in ["alerts", "audit"] {
@@ -20,6 +22,7 @@ struct PlanTests {
         }
         let store = try await queue.open(SystemClock())
         let first = try await store.ask(.yesNo()).id
+        try await store.read("read") { try $0.db.execute("SET plan_cache_mode = \(mode)") }
         // After five times, a plan is kept.
         for _ in 0..<10 {
             _ = try await store.read("read") { try Self.rowsRead($0, $1, first) }
@@ -74,6 +77,8 @@ struct PlanTests {
             let tables = ServerTables(db, queue)
             #expect(try tables.find(.id(id)) != nil)
             #expect(try tables.comparedAlerts([id]).count == 1)
+            #expect(try tables.hasRow(tables.query.waits([id])))
+            #expect(try tables.hasRow(tables.query.entries([1])))
             #expect(try !tables.hasRow(tables.query.restoration(after: 0)))
             return try rowsRead(db) - before
         }
