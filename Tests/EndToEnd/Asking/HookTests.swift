@@ -152,15 +152,15 @@ struct HookTests {
     @Test("A response whose program succeeds while watch ends is collected once the lock is free")
     func succeedsAtTheEnd() async throws {
         let hook = try program(
-            "trap '' TERM; until [ -e \(queue.directory)/go ]; do sleep 0.05; done; "
-                + "echo done >> \(log)")
+            "trap '' TERM; echo ready >> \(log); "
+                + "until [ -e \(queue.directory)/go ]; do sleep 0.05; done; echo done >> \(log)")
         try await answered(1)
         let watch = try queue.start(["watch", "--exec", hook])
-        #expect(await eventually { runs == ["1"] })
+        #expect(await eventually { runs == ["1", "ready"] })
         watch.kill(SIGTERM)
         let holder = try await queue.lockHolder(isStopped: false)
         try Data().write(to: URL(filePath: queue.directory + "/go"))
-        #expect(await eventually { runs == ["1", "done"] })
+        #expect(await eventually { runs == ["1", "ready", "done"] })
         // Longer than a process that ends waits for a lock that another one keeps.
         try await Task.sleep(for: .seconds(2))
         holder.kill(SIGKILL)
