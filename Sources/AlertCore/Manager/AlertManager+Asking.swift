@@ -341,7 +341,7 @@ extension AlertManager {
         if record.response != nil {
             settle(record)
         } else {
-            Task.immediate { await watch(question) }
+            watch(question)
         }
     }
 
@@ -353,7 +353,8 @@ extension AlertManager {
         let wait = Waiters.Wait()
         waiters.add(wait, for: record.id)
         wake()
-        Task { await watch(question) }
+        // It begins on the same thread as the screen's look, and waits for nothing.
+        context.executor.run { self.assumeIsolated { $0.watch(question) } }
         let claim = waitingClaim(on: record.id)
         defer { claim.end() }
         return try await withTaskCancellationHandler {
@@ -378,11 +379,10 @@ extension AlertManager {
     }
 
     /// Follows what happens to an alert that something here waits for, from its storing on.
-    private func watch(_ question: PendingQuestion) async {
+    private func watch(_ question: PendingQuestion) {
         follow(from: question.receipt.head)
-        if waiters.mayHaveMissed(since: question.resolutionsBefore) {
-            await lookAgain(at: question.record.id)
-        }
+        guard waiters.mayHaveMissed(since: question.resolutionsBefore) else { return }
+        Task.immediate { await lookAgain(at: question.record.id) }
     }
 
     private func withdrawForCancelledTask(_ id: Alert.ID) async {

@@ -47,9 +47,9 @@ final class AskerClaim: Claim {
         }
     }
 
-    /// Makes the claim, without anybody waiting for that.
+    /// Makes the claim: at once, where that waits for nobody, and otherwise without anybody waiting.
     private func makeIt() {
-        Task { [weak self] in
+        Task.immediate { [weak self] in
             while await self?.isToBeTriedAgain() == true {
                 try? await Task.sleep(for: .seconds(1))
             }
