@@ -4,7 +4,7 @@ import SQL
 // Passed deadlines and finished snoozes.
 extension Query {
     /// The times of the clocks, as `$2` (the boot), `$3` (its time) and `$4` (the wall clock's).
-    private static func moment(_ now: ClockReading) -> [Value] {
+    package static func moment(_ now: ClockReading) -> [Value] {
         [.text(now.boot), .integer(now.bootMilliseconds), .integer(now.wallMilliseconds)]
     }
 
@@ -107,65 +107,6 @@ extension Query {
             - (SELECT count(*) FROM (\(overdueAlerts(sql))) AS due)
         """
     }
-
-    /// The waiting alerts, and the one with an id, for ``WaitingAlert``.
-    ///
-    /// - Parameters:
-    ///   - source: Their source, under any principal; `nil` for all.
-    ///   - orOverdue: Whether those whose deadline has passed are listed.
-    package func waiting(
-        source: String?, orOverdue: Bool, and id: Alert.ID?, at now: ClockReading
-    ) -> Statement {
-        self(
-            Self.waitingAlerts,
-            Self.moment(now) + [.integer(orOverdue ? 1 : 0), .optional(source), .optional(id)])
-    }
-
-    // Those that wait are bounded. The one where a page begins may have ended meanwhile.
-    private static let waitingAlerts = SQLText { sql in
-        let columns = """
-            SELECT \(QueuePosition.columns), CASE WHEN CASE WHEN snoozed_boot = $2
-                THEN snoozed_boot_ms > $3 ELSE snoozed_ms > $4 END THEN snoozed_ms END
-            """
-        let isListed = """
-            ($5 = 1 OR expires_ms IS NULL
-                OR CASE WHEN boot = $2 AND expires_boot_ms IS NOT NULL
-                    THEN expires_boot_ms > $3 ELSE expires_ms > $4 END)
-            AND ($6::text IS NULL OR source_id IN (SELECT id FROM sources
-                WHERE \(sql.own("sources"))name = $6))
-            """
-        return """
-            \(columns), CASE WHEN \(isListed) THEN 1 ELSE 0 END FROM alerts
-            WHERE \(sql.own("alerts"))outcome IS NULL
-            UNION ALL \(columns), 0 FROM alerts\(sql.notIndexed)
-            WHERE \(sql.own("alerts"))id = $7::bigint AND outcome IS NOT NULL
-            """
-    }
-}
-
-/// An alert that waits, or has waited.
-package struct WaitingAlert: TableRow {
-    package let position: QueuePosition
-    /// When it returns, in milliseconds since 1970; `nil` if it is not snoozed.
-    private let snoozedUntil: Int64?
-    /// Whether it is one of those that are listed.
-    fileprivate let isListed: Bool
-
-    package init(_ row: borrowing some SQLRow & ~Copyable) {
-        let end = QueuePosition.Column.end
-        position = QueuePosition(row)
-        snoozedUntil = row.isNull(at: end) ? nil : row.integer(at: end)
-        isListed = row.integer(at: end + 1) == 1
-    }
-
-    fileprivate func comes(before other: WaitingAlert, at now: ClockReading) -> Bool {
-        switch (snoozedUntil, other.snoozedUntil) {
-        case (nil, nil): position.comes(before: other.position, at: now)
-        case (nil, _?): true
-        case (_?, nil): false
-        case (let end?, let otherEnd?): (end, position.id) < (otherEnd, other.position.id)
-        }
-    }
 }
 
 /// A time at which something is due: by the wall clock, and by that of the boot or not.
@@ -230,23 +171,6 @@ extension QueueTables {
     package func pendingCount(at now: ClockReading) throws -> Int {
         let count: Int64? = try first(query.pendingCount(at: now))
         return Int(max(0, count ?? 0))
-    }
-
-    package func waiting(
-        source: String?, orOverdue: Bool, after last: Alert.ID?, limit: Int, at now: ClockReading
-    ) throws -> [Alert.ID] {
-        let found: [WaitingAlert] = try rows(
-            query.waiting(source: source, orOverdue: orOverdue, and: last, at: now))
-        let start = try last.map { id throws(AlertError) in
-            guard let start = found.first(where: { $0.position.id == id }) else {
-                throw AlertError.notFound(id)
-            }
-            return start
-        }
-        let rest = found.filter { alert in
-            alert.isListed && start.map { $0.comes(before: alert, at: now) } != false
-        }
-        return rest.sorted { $0.comes(before: $1, at: now) }.prefix(limit).map(\.position.id)
     }
 }
 

@@ -146,7 +146,7 @@ extension QueueTables {
     package func entries(_ query: LogQuery) throws -> [AuditEntry] {
         let start: Int64
         switch query.start {
-        case .after(let head): start = try checked(head).sequence
+        case .after(let head): start = try checkedCursor(head).sequence
         case .from(let number): start = number.subtractingBounded(1)
         case .last(let count):
             start = try first(self.query.beforeLast(count, of: query.alert)) ?? 0
@@ -170,7 +170,7 @@ extension QueueTables {
     ///
     /// - Throws: ``AlertError/unknownCursor(_:end:)`` otherwise.
     @discardableResult
-    package func checked(_ head: AuditHead) throws -> AuditHead {
+    package func checkedCursor(_ head: AuditHead) throws -> AuditHead {
         guard try head == .start || auditHead(at: head.sequence) == head else {
             throw AlertError.unknownCursor(head, end: try logEnd().head.sequence)
         }

@@ -1,10 +1,11 @@
 import AlertCore
 import SQL
+import TextFormats
 
 /// A connection, or a transaction, as the tables of one queue.
 ///
 /// What is read of a queue, and how, is here; how statements get to the database is the store's.
-package protocol QueueTables {
+package protocol QueueRows {
     var query: Query { get }
 
     /// Reads every row of a statement, in order.
@@ -12,7 +13,10 @@ package protocol QueueTables {
 
     /// Reads the first row, or returns `nil` if there is none.
     func first<Row: TableRow>(_ statement: Statement, as type: Row.Type) throws -> Row?
+}
 
+/// A connection on which nothing is written.
+package protocol QueueTables: QueueRows {
     /// Reads any number of rows, none of which is kept.
     func collect<Collector: RowCollector>(
         _ statement: Statement, into collector: inout Collector) throws
@@ -26,6 +30,16 @@ package protocol QueueTables {
     func waiting(
         source: String?, orOverdue: Bool, after last: Alert.ID?, limit: Int, at now: ClockReading
     ) throws -> [Alert.ID]
+
+    /// Looks for responses, newest first, after one of them or from the first.
+    ///
+    /// - Parameters:
+    ///   - text: What they contain; then they come in the order of the log.
+    ///   - isFirst: Whether no look has been made for this page before.
+    func history(
+        _ filter: HistoryFilter, _ text: SearchText?, after last: HistoryPosition?, isFirst: Bool,
+        limit: Int
+    ) throws -> HistoryLook
 
     /// The same tables, with the results of statements that will be needed, if it is worth while to
     /// send these together.
@@ -42,7 +56,7 @@ package protocol RowCollector {
     mutating func add(_ row: borrowing some SQLRow & ~Copyable) throws
 }
 
-extension QueueTables {
+extension QueueRows {
     package func rows<Row: TableRow>(_ statement: Statement) throws -> [Row] {
         try rows(statement, as: Row.self)
     }
@@ -162,7 +176,7 @@ package struct LinkedEntry: TableRow {
 
 // MARK: - Alerts
 
-extension QueueTables {
+extension QueueRows {
     package func alert(_ id: Alert.ID) throws -> AlertRow? { try first(query.one(id).row) }
 
     /// Returns an alert that the log confirms.

@@ -21,11 +21,6 @@ package protocol TableStore: AlertStore {
         _ operation: String, _ body: @escaping @Sendable (Tables) throws -> Result
     ) async throws(AlertError) -> Result
 
-    /// Returns responses, newest first, after that of an alert.
-    nonisolated(nonsending) func history(
-        _ filter: HistoryFilter, limit: Int, after: Alert.ID?
-    ) async throws(AlertError) -> [AlertRecord]
-
     /// The records, with their states as the screens report them.
     func states(of records: [AlertRecord], in tables: Tables) throws -> [AlertRecord]
 
@@ -74,7 +69,7 @@ extension TableStore {
         case .waiting(let source, let orOverdue):
             records = try await waiting(source: source, orOverdue: orOverdue, query)
         case .history(let filter):
-            records = try await history(stored(filter), limit: query.limit, after: query.after)
+            records = try await responses(stored(filter), limit: query.limit, after: query.after)
         case .awaitingHandler(let name):
             return try await read("look for uncollected responses") {
                 try $0.awaiting(handler: name, after: query.after, limit: query.limit)

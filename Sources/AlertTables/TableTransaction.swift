@@ -4,12 +4,14 @@ import TextFormats
 
 /// A write transaction on the tables of a queue: it reads and writes rows for the rules, which are
 /// those of `QueueTransaction`. How statements get to the database is the store's.
-package protocol TableTransaction: QueueTransaction, QueueTables {
+package protocol TableTransaction: QueueTransaction, QueueRows {
     var sources: KnownSources { get }
     /// Memory for hashing.
     var input: HashInput { get }
     /// Whether other callers must examine what the members did.
     var concernsOthers: Bool { get set }
+    /// How much has been written, in some measure of the store's.
+    var writes: Int { get }
     /// The words for a search, where the table of alerts has them.
     func words(of alert: Alert, _ input: Alert.Input) -> Value?
 
@@ -199,8 +201,44 @@ extension TableTransaction {
     }
 }
 
-// What becomes due, and what ends a transaction.
+/// A part of a transaction was refused after it had written something: nothing of the transaction may
+/// stay.
+package struct HalfDone: Error {
+    /// Why it was refused.
+    package let error: AlertError
+
+    package init(error: AlertError) { self.error = error }
+}
+
+// Members, what becomes due, and what ends a transaction.
 extension TableTransaction {
+    /// Runs a part of the transaction, which may be refused before it has written anything.
+    ///
+    /// - Throws: ``HalfDone`` if it was refused later, and what is no refusal.
+    package func attempt<Result>(
+        _ body: () throws -> Result
+    ) throws -> Swift.Result<Result, AlertError> {
+        let before = writes
+        do {
+            return .success(try body())
+        } catch let error as AlertError {
+            guard writes == before else { throw HalfDone(error: error) }
+            return .failure(error)
+        }
+    }
+
+    /// Makes a change, or refuses it before anything of it is written.
+    ///
+    /// - Parameter prepared: The question, if the change asks one.
+    package func tryToMake(
+        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
+        by caller: Caller, keeper: Caller
+    ) throws -> Result<Receipt, AlertError> {
+        try attempt {
+            try make(change, prepared, named: name, by: caller, keeper: keeper)
+        }.flatMap { $0 }
+    }
+
     /// Stores that the deadlines of some alerts have passed; returns for how many. Those that the log
     /// contradicts are skipped, and those that have ended in another way meanwhile.
     ///

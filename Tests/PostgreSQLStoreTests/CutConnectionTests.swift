@@ -118,7 +118,7 @@ struct CutConnectionTests {
             if heals { proxy.heal() }
         }
         let failure = await thrown {
-            try await store.writer.perform("store an entry") { transaction in
+            try await store.writes.perform(.upkeep, "store an entry") { transaction in
                 let isFirst = count.withLock { count in
                     count += 1
                     return count == 1

@@ -122,7 +122,7 @@ struct ForgedQueue {
     /// Erases the texts of an alert, as in a queue that was copied from a file.
     private func erase(_ alert: Alert, _ id: Alert.ID) async throws {
         let left = ErasedButtons(of: alert)
-        try await store.writer.perform("erase") { transaction in
+        try await store.writes.perform(.upkeep, "erase") { transaction in
             var entry = AuditDraft(kind: .erased)
             entry.detail = .erased(ErasedAlerts([id]))
             try transaction.append(entry, by: .ben, concernsOthers: false)

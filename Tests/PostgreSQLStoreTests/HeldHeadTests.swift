@@ -18,7 +18,7 @@ struct HeldHeadTests {
     ) -> Task<Void, any Error> {
         let isHeld = DispatchSemaphore(value: 0)
         let held = Task {
-            try await store.writer.perform("hold the head") { transaction in
+            try await store.writes.perform(.upkeep, "hold the head") { transaction in
                 body(transaction.db.serverProcess)
                 isHeld.signal()
                 gate.wait()

@@ -12,7 +12,8 @@ package final class PostgreSQLAlertStore: AlertStore {
     let known = KnownHead()
     let changes: NoticedChanges
     let screenChanges = ChangeSignal()
-    let writer: Writer
+    private let writer: Writer
+    var writes: WriteQueue<Writer> { writer.writes }
     private let sessions: Sessions
     private let interruption: Interruption
     private let readingInterruption: Interruption
@@ -301,8 +302,8 @@ package final class PostgreSQLAlertStore: AlertStore {
         let names = changes.indices.map { index in
             request.map { RequestedChange($0, position: index, by: caller) }
         }
-        let (results, due) = try await writer.perform(
-            first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
+        let (results, due) = try await writes.perform(
+            WriteKind(of: changes), first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
         ) { query in
             (epoch.map { [Query.isAttached(query.queue, $0)] } ?? [])
                 + names.compactMap { $0.map(query.request) }
@@ -326,7 +327,7 @@ package final class PostgreSQLAlertStore: AlertStore {
     package func post(_ entry: PostedEntry, by caller: Caller) {
         guard refusal == nil else { return }
         let (id, moment, caller) = (entry.alert, clock.now(), hosts.stored(caller))
-        writer.post("store an entry of the log") { query in
+        writes.post("store an entry of the log") { query in
             query.reading(id)
         } _: { transaction in
             try transaction.store(entry, at: transaction.earliest(moment), by: caller)
@@ -350,7 +351,7 @@ package final class PostgreSQLAlertStore: AlertStore {
                     at: clock.now(), from: overdueStart, atMost: Transaction.maximumExpiries)
             }
             guard !due.isEmpty else { return }
-            goesOn = try await writer.perform("store expiries") { query in
+            goesOn = try await writes.perform(.expiry, "store expiries") { query in
                 due.expired.flatMap(query.reading)
             } _: { [caller = hosts.stored(caller)] transaction in
                 let hasExpired = try transaction.expire(due.expired, by: caller) > 0
@@ -420,9 +421,9 @@ package final class PostgreSQLAlertStore: AlertStore {
     /// Begins to watch the server; returns whether it had not begun.
     @discardableResult
     private func startWatching() -> Bool {
-        watch.start { [writer, refusal] in
+        watch.start { [writes, refusal] in
             guard refusal == nil else { return }
-            try? await writer.perform("store that the server's clock was set") { _ in }
+            try? await writes.perform(.upkeep, "store that the server's clock was set") { _ in }
         }
     }
 
@@ -563,16 +564,6 @@ extension PostedEntry {
 }
 
 extension Transaction {
-    /// Makes a change, or refuses it before anything of it is written.
-    fileprivate func tryToMake(
-        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
-        by caller: Caller, keeper: Caller
-    ) throws -> Result<Receipt, AlertError> {
-        try attempt {
-            try make(change, prepared, named: name, by: caller, keeper: keeper)
-        }.flatMap { $0 }
-    }
-
     /// A moment that has passed, but not before the last entry.
     fileprivate func earliest(_ moment: ClockReading) -> ClockReading {
         let isInOrder =

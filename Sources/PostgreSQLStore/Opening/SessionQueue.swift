@@ -47,10 +47,11 @@ final class SessionQueue: Sendable {
     ///
     /// - Parameter time: How long it may be left for others that come.
     func async(
-        after time: DispatchTimeInterval? = nil, _ body: @escaping @Sendable (Session) -> Void
+        after time: Duration? = nil, _ body: @escaping @Sendable (Session) -> Void
     ) {
         if let time {
-            executor.asyncAfter(deadline: .now() + time) { self.async(body) }
+            let wait = DispatchTimeInterval.microseconds(Int(time / .microseconds(1)) + 1)
+            executor.asyncAfter(deadline: .now() + wait) { self.async(body) }
             return
         }
         waiting.withLock { count in

@@ -38,7 +38,7 @@ extension PostgreSQLAlertStore: Erasing {
         let found = try await survey(before: date, by: caller)
         var report = found.report
         try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
-            try await writer.perform("erase texts") { query in
+            try await writes.perform(.upkeep, "erase texts") { query in
                 ids.prefix(Transaction.sliceLength).flatMap { query.reading($0) }
             } _: { transaction in
                 let slice = try transaction.eraseTexts(of: ids, by: caller)
@@ -56,7 +56,7 @@ extension PostgreSQLAlertStore: Erasing {
             do throws(AlertError) { try await vacuumTable() } catch .cancelled {
                 return report
             }
-            try await writer.perform("note that the texts are gone") { transaction in
+            try await writes.perform(.upkeep, "note that the texts are gone") { transaction in
                 try transaction.write(
                     Statement(
                         """

@@ -40,7 +40,7 @@ final class Transaction {
     /// Whether something has changed without an entry.
     private(set) var hasChangedSilently = false
     /// How many rows or statements write something.
-    private var writes = 0
+    private(set) var writes = 0
     /// The statements that were not sent yet.
     private var pending = Pipeline()
     /// The rows that come after these statements.
@@ -200,15 +200,6 @@ final class Transaction {
         return try db.run(statement)
     }
 
-    func collect<Collector: RowCollector>(
-        _ statement: Statement, into collector: inout Collector
-    ) throws {
-        try flush()
-        try ServerTables(db, queue).collect(statement, into: &collector)
-    }
-
-    func with(_ needed: [Statement]) -> Self { self }
-
     func forget(_ statements: @autoclosure () -> [Statement]) {
         guard !found.isEmpty else { return }
         for statement in statements() { found[statement] = nil }
@@ -250,22 +241,6 @@ final class Transaction {
         if !pipeline.statements.isEmpty { try db.run(pipeline) }
     }
 
-    /// Runs a part of the transaction, which is refused before it has written anything.
-    ///
-    /// - Throws: ``HalfDone`` if it was refused later: nothing of the transaction may stay then. And
-    ///   `PostgreSQLError`.
-    func attempt<Result>(
-        _ body: () throws -> Result
-    ) throws -> Swift.Result<Result, AlertError> {
-        let before = writes
-        do {
-            return .success(try body())
-        } catch let error as AlertError {
-            guard writes == before else { throw HalfDone(error: error) }
-            return .failure(error)
-        }
-    }
-
     // MARK: Ending
 
     /// The statements that end the transaction.
@@ -295,11 +270,6 @@ final class Transaction {
 
     private static let entryInsertion = RowInsertion(into: "audit", AuditEntry.columns)
     private static let alertInsertion = RowInsertion(into: "alerts", PreparedQuestion.columns)
-}
-
-/// A part of a transaction was refused after it had written something.
-struct HalfDone: Error {
-    let error: AlertError
 }
 
 // MARK: - The rules' view

@@ -3,13 +3,15 @@ import AlertTables
 import Dispatch
 import Glibc
 import PostgreSQL
-import Synchronization
 
-/// Combines waiting writes into transactions, one after the other, on a queue of its own.
+/// Runs the transactions of what waits to be written to a server, one after the other, on the queue of
+/// the working session.
 ///
-/// There is no delay: a transaction takes all writes that wait, and those that come meanwhile share
-/// the next one. While the server can't be reached, each waits for as long as its caller does.
-final class Writer: Sendable {
+/// While the server can't be reached, each write waits for as long as its caller does.
+final class Writer: WriteEngine, Sendable {
+    typealias Context = Transaction
+    typealias Job = WriteJob<Writer>
+
     /// How long a caller waits for its transaction to be stored.
     private let busyTime: Duration
     /// How long an asker waits for a server that is away, which may take that long to fail over.
@@ -22,55 +24,14 @@ final class Writer: Sendable {
     private static let endingTime = Duration.milliseconds(500)
     /// How long the server has for an attempt at least.
     private static let shortestAttempt = Duration.seconds(1)
-    /// How long posted jobs wait for a caller's write before they are committed by themselves.
-    private static let postedTime = DispatchTimeInterval.milliseconds(10)
-    /// How many posted jobs are kept while they can't be written.
-    private static let maximumPosted = 10_000
 
-    struct Job: Sendable {
-        let operation: String
-        /// What the work will read.
-        let reading: @Sendable (Query) -> [Statement]
-        /// Runs in the transaction, and again if that must be repeated.
-        let work: @Sendable (Transaction) throws -> Void
-        /// Called with the result; `nil` for a posted job.
-        let finish: (@Sendable (AlertError?) -> Void)?
-        /// Whether it is an asker's, who has nothing better to do than to wait for the server.
-        var isOfAsker = false
-        var enqueued = ContinuousClock.now
-
-        /// The same job, which waits anew.
-        var again: Job {
-            var job = self
-            job.enqueued = .now
-            return job
-        }
-    }
-
-    private enum Schedule { case soon, now }
-
-    private struct State {
-        var waiting: [Job] = []
-        /// When what waits will be written.
-        var scheduled: Schedule?
-        var refusal: AlertError?
-        var hasLostPosted = false
-
-        mutating func take(_ count: Int) -> [Job] {
-            let jobs = Array(waiting.prefix(count))
-            waiting.removeFirst(jobs.count)
-            return jobs
-        }
-    }
-
-    private let state = Mutex(State())
+    let writes: WriteQueue<Writer>
     private let sessions: SessionQueue
     private let interruption: Interruption
     private let known: KnownHead
     /// On whose behalf it stores what has happened to the server.
     private let caller: Caller
     private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
-    private let onTrouble: @Sendable (AlertError) -> Void
 
     init(
         _ sessions: SessionQueue, interruption: Interruption, known: KnownHead, caller: Caller,
@@ -83,64 +44,17 @@ final class Writer: Sendable {
         self.caller = caller
         self.busyTime = busyTime
         self.askingTime = max(busyTime, askingTime)
-        self.onTrouble = onTrouble
         self.onCommit = onCommit
-    }
-
-    /// Runs a closure in a transaction, and returns its result once that is stored.
-    ///
-    /// - Parameter isOfAsker: Whether it waits for a server that is away for longer.
-    nonisolated(nonsending) func perform<Result: Sendable>(
-        _ operation: String, isOfAsker: Bool = false,
-        reading: @escaping @Sendable (Query) -> [Statement] = { _ in [] },
-        _ work: @escaping @Sendable (Transaction) throws -> Result
-    ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        let failure = await withCheckedContinuation { continuation in
-            let job = Job(
-                operation: operation, reading: reading,
-                work: { box.put(try work($0)) }, finish: { continuation.resume(returning: $0) },
-                isOfAsker: isOfAsker)
-            submit(job)
+        writes = WriteQueue(onTrouble: onTrouble)
+        writes.whenDue { [weak self] due in
+            let time = ContinuousClock.now.duration(to: due)
+            sessions.async(after: time > .zero ? time : nil) { [weak self] in self?.drain($0) }
         }
-        if let failure { throw failure }
-        guard let result = box.value else { throw .closed }
-        return result
     }
 
-    /// Adds a closure to the next transaction, or to one of its own, and doesn't wait.
-    func post(
-        _ operation: String, reading: @escaping @Sendable (Query) -> [Statement],
-        _ work: @escaping @Sendable (Transaction) throws -> Void
-    ) {
-        submit(Job(operation: operation, reading: reading, work: work, finish: nil))
-    }
-
-    private func submit(_ job: Job) {
-        let isPosted = job.finish == nil
-        let (refusal, isNew) = state.withLock { state -> (AlertError?, Bool) in
-            if let refusal = state.refusal { return (refusal, false) }
-            if isPosted, state.waiting.count >= Self.maximumPosted {
-                return (.busy("too many entries of the log wait"), false)
-            }
-            state.waiting.append(job)
-            // A caller's write does not wait for the time of a posted one.
-            let isNew = state.scheduled == nil || (state.scheduled == .soon && !isPosted)
-            if isNew { state.scheduled = isPosted ? .soon : .now }
-            return (nil, isNew)
-        }
-        if let refusal {
-            // Nobody waits for what is posted to a store that was closed.
-            if isPosted, case .closed = refusal { return }
-            return end(job, refusal)
-        }
-        guard isNew else { return }
-        sessions.async(after: isPosted ? Self.postedTime : nil) { self.drain($0) }
-    }
-
-    /// Writes all that waits.
+    /// Writes all that waits, and accepts nothing more.
     nonisolated(nonsending) func close() async {
-        state.withLock { $0.refusal = $0.refusal ?? .closed }
+        writes.refuse(with: .closed)
         await withCheckedContinuation { continuation in
             sessions.async { session in
                 self.drain(session)
@@ -154,11 +68,7 @@ final class Writer: Sendable {
     private func drain(_ session: Session) {
         session.use(interruption)
         while true {
-            let batch = state.withLock { state -> [Job] in
-                let batch = state.take(Self.maximumBatch)
-                if batch.isEmpty { state.scheduled = nil }
-                return batch
-            }
+            let batch = writes.takeDue(atMost: Self.maximumBatch)
             if batch.isEmpty { return }
             write(batch, on: session)
         }
@@ -170,54 +80,32 @@ final class Writer: Sendable {
         while !rest.isEmpty {
             switch attempt(rest, on: session) {
             case .done(let failures):
-                for (index, job) in rest.enumerated() { job.finish?(failures[index]) }
+                for (index, job) in rest.enumerated() { job.finish(failures[index]) }
                 return
             case .alone:
                 for job in rest { write([job], on: session) }
                 return
             case .failed(let error):
-                for job in rest { end(job, error) }
+                for job in rest { job.finish(error) }
                 return
             case .later(let error):
                 // Those whose callers have waited long enough give up.
-                let isClosing = state.withLock { $0.refusal != nil }
-                let isAway = error.isServerAway
+                let (isClosing, isAway) = (writes.isClosed, error.isServerAway)
                 let isLate = { [self] (job: Job) in
-                    isClosing || job.enqueued + patience(of: job, isAway: isAway) <= .now
+                    isClosing
+                        || job.kind != .posted
+                            && job.enqueued + patience(of: job, isAway: isAway) <= .now
                 }
-                for job in rest where isLate(job) && (isClosing || !keep(job)) {
-                    end(job, error)
-                }
+                for job in rest where isLate(job) { job.finish(error) }
                 rest.removeAll(where: isLate)
-                if rest.isEmpty { return }
+                guard rest.contains(where: { $0.kind != .posted }) else {
+                    return writes.fail(rest.map { ($0, error) })
+                }
                 Thread.pause(Self.pause)
                 // What has come meanwhile may have less time.
-                let room = Self.maximumBatch - rest.count
-                rest += state.withLock { $0.take(max(room, 0)) }
+                rest += writes.take(atMost: max(Self.maximumBatch - rest.count, 0))
             }
         }
-    }
-
-    /// Keeps a posted job for the next transaction, unless too many are; returns whether it did.
-    private func keep(_ job: Job) -> Bool {
-        guard job.finish == nil else { return false }
-        let isKept = state.withLock { state in
-            guard state.waiting.count(where: { $0.finish == nil }) < Self.maximumPosted else {
-                return false
-            }
-            state.waiting.append(job.again)
-            return true
-        }
-        return isKept
-    }
-
-    private func end(_ job: Job, _ error: AlertError) {
-        if let finish = job.finish { return finish(error) }
-        let isFirst = state.withLock { state in
-            defer { state.hasLostPosted = true }
-            return !state.hasLostPosted
-        }
-        if isFirst { onTrouble(error) }
     }
 
     private enum Outcome {
@@ -231,7 +119,7 @@ final class Writer: Sendable {
     }
 
     private func attempt(_ jobs: [Job], on session: Session) -> Outcome {
-        let operation = jobs.first { $0.finish != nil }?.operation ?? jobs[0].operation
+        let operation = (jobs.first { $0.kind != .posted } ?? jobs[0]).operation
         do {
             return try run(jobs, on: session)
         } catch let error as PostgreSQLError {
@@ -323,7 +211,6 @@ final class Writer: Sendable {
             let othersHaveChanged = known.didCommit(
                 from: start, changes: transaction.changes, to: head, changes: changes)
             onCommit(!isOwn || othersHaveChanged)
-            state.withLock { $0.hasLostPosted = false }
             return Outcome.done(failures)
         }
         var outcome = transaction.commit(within: busyTime)
@@ -366,8 +253,7 @@ final class Writer: Sendable {
         let beginning = ContinuousClock.now
         // The time of those who wait longest, which a signal or the store's end may shorten.
         let end = { [self] in
-            let isClosing = state.withLock { $0.refusal != nil }
-            let ends = isClosing ? [] : jobs.map { $0.enqueued + patience(of: $0) }
+            let ends = writes.isClosed ? [] : jobs.map { $0.enqueued + patience(of: $0) }
             return ends.max() ?? beginning + Self.shortestAttempt
         }
         repeat {

@@ -12,7 +12,7 @@ extension SQLiteAlertStore {
         after head: AuditHead, skippingTo end: AuditHead? = nil, limit: Int, isChecked: Bool
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
-            try db.checked(head)
+            try db.checkedCursor(head)
             var last = end ?? head
             let entries = try db.entries(after: last.sequence, of: nil, limit: limit)
             for entry in isChecked ? entries : [] {

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import FoundationEssentials
 import SQLite
 import Synchronization
@@ -9,7 +10,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let clock: any AlertClock
     /// On whose behalf the store applies deadlines.
     let caller: Caller
-    let commits: GroupCommit
+    private let commits: GroupCommit
+    var writes: WriteQueue<Writer> { commits.writes }
     let slot: SlotFile
     private let changes: NoticedChanges
     let slotChanges = ChangeSignal()
@@ -117,7 +119,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known, copy: copy) {
                 [weak commits] in
-                commits?.post("open the database again") { _ in }
+                commits?.writes.post("open the database again") { _ in }
             }, label: "alertq.reader")
         known.whenMoved { [weak reader] in Task { try? await reader?.run { $0.leaveIfMoved() } } }
         self.files = files

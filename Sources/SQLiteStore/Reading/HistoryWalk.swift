@@ -27,14 +27,7 @@ struct HistoryWalk {
     /// The last entry of the log whose response counts.
     var lastSequence: Int64?
 
-    /// The position of a response in the history.
-    struct Position: Sendable {
-        let resolved: Int64
-        /// The entry of the log that tells of it.
-        let sequence: Int64
-
-        fileprivate static let columns = "resolved_ms, resolved_seq"
-    }
+    typealias Position = HistoryPosition
 
     struct Found: Sendable {
         let id: Alert.ID
@@ -154,18 +147,16 @@ extension HistoryWalk.Found {
 }
 
 extension Database {
-    /// Where the response of an alert is in the history.
-    ///
-    /// - Throws: ``AlertError/notFound(_:)`` if it has none.
-    func historyPosition(of id: Alert.ID) throws -> HistoryWalk.Position {
-        let position = try first(
-            """
-            SELECT \(HistoryWalk.Position.columns) FROM alerts
-            WHERE id = ? AND outcome IS NOT NULL
-            """, .integer(id)
-        ) { HistoryWalk.Position(resolved: $0.integer(at: 0), sequence: $0.integer(at: 1)) }
-        guard let position else { throw AlertError.notFound(id) }
-        return position
+    package func history(
+        _ filter: HistoryFilter, _ text: SearchText?, after last: HistoryPosition?, isFirst: Bool,
+        limit: Int
+    ) throws -> HistoryLook {
+        let look =
+            try text.map { text in
+                try TextSearch(db: self, text: text, filter: filter, limit: limit)
+                    .look(before: last)
+            } ?? HistoryWalk(db: self, filter).look(after: last, limit: limit)
+        return HistoryLook(try comparedAlerts(look.found.map(\.id)), next: look.next)
     }
 
     /// Whether no more responses than a limit are not collected.
@@ -198,36 +189,5 @@ extension Database {
             return true
         }
         return look
-    }
-}
-
-extension SQLiteAlertStore {
-    /// Returns responses, newest first, after that of an alert.
-    ///
-    /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled.
-    package nonisolated(nonsending) func history(
-        _ filter: HistoryFilter, limit: Int, after: Alert.ID?
-    ) async throws(AlertError) -> [AlertRecord] {
-        let text = try filter.searchText
-        var next: HistoryWalk.Position?
-        if let after {
-            next = try await read("read the history") { try $0.historyPosition(of: after) }
-        }
-        var records: [AlertRecord] = []
-        while true {
-            guard !Task.isCancelled else { throw .cancelled("the search") }
-            let (last, rest) = (next, limit - records.count)
-            let (look, found) = try await read("read the history") { db in
-                let look =
-                    try text.map { text in
-                        try TextSearch(db: db, text: text, filter: filter, limit: rest)
-                            .look(before: last)
-                    } ?? HistoryWalk(db: db, filter).look(after: last, limit: rest)
-                return (look, try db.comparedAlerts(look.found.map(\.id)))
-            }
-            records += found
-            guard let last = look.next, records.count < limit else { return records }
-            next = last
-        }
     }
 }

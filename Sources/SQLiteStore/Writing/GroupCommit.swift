@@ -1,16 +1,17 @@
 import AlertCore
+import AlertTables
 import Dispatch
 import Glibc
 import Linux
 import SQLite
 import Synchronization
 
-/// Combines waiting writes into one transaction, so that one sync serves all of them.
+/// Runs the transactions of what waits to be written to a file, on a thread of its own: taking the
+/// writer lock blocks, and so does the disk, and tasks have few threads.
 ///
-/// There is no delay window. A transaction takes the writes that wait, runs them, and looks again
-/// until no more have come, because the callers of one commit return at about the same time. Writes
-/// that come during its commit share the next one. A dedicated thread takes the writer lock and
-/// runs the transactions, because both block and tasks have few threads.
+/// A transaction takes the writes that wait, runs them, and looks again until no more have come,
+/// because the callers of one commit return at about the same time. Writes that come during its
+/// commit share the next one.
 final class GroupCommit: Sendable {
     /// How long a caller waits for its transaction to begin, unless set otherwise.
     static let busyTime = Duration.seconds(5)
@@ -20,42 +21,26 @@ final class GroupCommit: Sendable {
     static let maximumBatch = 1000
     /// For how long others may join a transaction whose first members have run.
     static let joiningTime = Duration.milliseconds(10)
-    /// How long a posted job waits for a caller's write before it is committed by itself. What the log
-    /// says of an alert is in order, unless another process writes within that time.
-    static let postedTime = Duration.milliseconds(10)
-    /// How long posted jobs wait after a failed transaction, so that nothing spins.
-    static let postedPause = Duration.seconds(1)
-    /// How many posted jobs are kept while they can't be written; the oldest is dropped for each further
-    /// one, and that is reported.
-    static let maximumPosted = 10_000
     /// How often the patience of waiting callers is checked while a lock blocks the thread.
     private static let patienceCheck = DispatchTimeInterval.milliseconds(100)
 
     typealias Closer = CheckedContinuation<Void, Never>
 
-    struct State {
-        /// The writes that wait, in the order in which they came.
-        var waiting: [WriteJob] = []
-        /// When waiting posted jobs are committed even if no caller's write comes.
-        var postedDue = ContinuousClock.now
-        /// Whether a posted job was lost since one was last written.
-        var hasLostPosted = false
+    private struct State {
         /// Whether a lock blocks the thread.
         var isBlocked = false
-        fileprivate(set) var patience: LockPatience
-        /// Why nothing more is accepted; `nil` until this closes.
-        var refusal: AlertError?
+        var patience: LockPatience
         /// The callers that wait for the thread to end, and since when.
         var closers: [Closer] = []
         var closing: ContinuousClock.Instant?
         var hasEnded = false
     }
 
-    let state: Mutex<State>
+    let writes: WriteQueue<Writer>
+    private let state: Mutex<State>
     private let files: QueueFiles
     private let busyTime: Duration
-    private let wakeUp = DispatchSemaphore(value: 0)
-    private let onTrouble: @Sendable (AlertError) -> Void
+    private let wakeUp: DispatchSemaphore
     private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
     private let ring: @Sendable () -> Void
 
@@ -70,12 +55,15 @@ final class GroupCommit: Sendable {
         onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void = { _ in },
         ring: @escaping @Sendable () -> Void = {}
     ) {
+        writes = WriteQueue(onTrouble: onTrouble)
         state = Mutex(State(patience: LockPatience(files: files, busyTime: busyTime)))
         self.files = files
         self.busyTime = busyTime
-        self.onTrouble = onTrouble
         self.onCommit = onCommit
         self.ring = ring
+        let wakeUp = DispatchSemaphore(value: 0)
+        self.wakeUp = wakeUp
+        writes.whenDue { _ in wakeUp.signal() }
     }
 
     /// Opens the database on the writer's thread, which runs the transactions from now on.
@@ -94,86 +82,8 @@ final class GroupCommit: Sendable {
 
     /// Refuses every write with an error, instead of starting.
     func refuse(with error: AlertError) {
-        state.withLock { ($0.refusal, $0.hasEnded) = (error, true) }
-    }
-
-    /// Runs a closure in a transaction, and returns its result once that is on disk.
-    ///
-    /// - Parameter isOptional: Whether it is skipped if the store closes first.
-    /// - Throws: The closure's error, in which case nothing of it is stored;
-    ///   ``AlertError/busy(_:)`` if the transaction could not begin within the busy time.
-    nonisolated(nonsending) func perform<Result: Sendable>(
-        _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
-        _ body: @escaping @Sendable (WriteContext) throws -> Result
-    ) async throws(AlertError) -> Result {
-        try await result { box, finish in
-            WriteJob(
-                kind: kind, operation: operation, isOptional: isOptional, finish: finish
-            ) { box.put(try body($0)) }
-        }
-    }
-
-    /// Runs a closure under the writer lock, but not in a transaction.
-    ///
-    /// - Throws: The closure's error; ``AlertError/busy(_:)`` if the lock could not be taken within
-    ///   the busy time.
-    nonisolated(nonsending) func performAlone<Result: Sendable>(
-        _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
-    ) async throws(AlertError) -> Result {
-        try await result { box, finish in
-            WriteJob(
-                kind: .upkeep, operation: operation, finish: finish,
-                afterCommit: { box.put(try body($0)) }, work: { _ in })
-        }
-    }
-
-    /// Submits a job that leaves its result in a box, and returns that once the job is done.
-    private nonisolated(nonsending) func result<Result: Sendable>(
-        of makeJob: (ResultBox<Result>, @escaping WriteJob.Finish) -> WriteJob
-    ) async throws(AlertError) -> Result {
-        let box = ResultBox<Result>()
-        let failure = await withCheckedContinuation { continuation in
-            submit(makeJob(box) { continuation.resume(returning: $0) })
-        }
-        if let failure { throw failure }
-        guard let result = box.value else { throw .closed }
-        return result
-    }
-
-    /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
-    func post(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void) {
-        submit(
-            WriteJob(
-                kind: .posted, operation: operation,
-                finish: { [weak self] in self?.postedEnded(operation, $0) }, work: body))
-    }
-
-    /// Leaves a job to the thread, and drops the oldest of too many posted ones.
-    private func submit(_ job: WriteJob) {
-        let refused = state.withLock { state -> (job: WriteJob, error: AlertError)? in
-            if let refusal = state.refusal { return (job, refusal) }
-            if job.kind == .posted, !state.waiting.contains(where: { $0.kind == .posted }) {
-                state.postedDue = .now + Self.postedTime
-            }
-            state.waiting.append(job)
-            return state.takeExcessPosted().map { note in
-                (note, .busy("the oldest of more than \(Self.maximumPosted) entries were dropped"))
-            }
-        }
-        if let refused { refused.job.finish(refused.error) }
-        wakeUp.signal()
-    }
-
-    /// Reports that a posted job is lost, unless that has been reported since one was last written.
-    private func postedEnded(_ operation: String, _ error: AlertError?) {
-        let isFirst = state.withLock { state in
-            defer { state.hasLostPosted = error != nil }
-            return !state.hasLostPosted
-        }
-        guard let error, isFirst else { return }
-        // Nothing is promised for what is posted after the end.
-        if case .closed = error { return }
-        onTrouble(.storage(operation: operation, "\(error)"))
+        writes.refuse(with: error)
+        state.withLock { $0.hasEnded = true }
     }
 
     /// Writes all remaining jobs, and ends the thread.
@@ -196,11 +106,7 @@ final class GroupCommit: Sendable {
     /// Ends the thread once it has written all remaining jobs, without waiting for that. From now on
     /// no more are accepted, and the optional ones are dropped.
     func closeSoon() {
-        let dropped = state.withLock { state in
-            state.refusal = state.refusal ?? .closed
-            return state.take(where: \.isOptional)
-        }
-        for job in dropped { job.finish(.closed) }
+        writes.refuse(with: .closed)
         wakeUp.signal()
     }
 
@@ -209,29 +115,24 @@ final class GroupCommit: Sendable {
     func prepareToEnd() { state.withLock { $0.patience.prepareToEnd() } }
 }
 
-extension GroupCommit.State {
-    /// Removes the waiting writes that fulfil a condition, and returns them.
-    fileprivate mutating func take(where isTaken: (WriteJob) -> Bool) -> [WriteJob] {
-        defer { waiting.removeAll(where: isTaken) }
-        return waiting.filter(isTaken)
-    }
+extension Writer: WriteEngine {
+    typealias Context = WriteContext
+    typealias Job = WriteJob<Writer>
+}
 
-    /// Removes the oldest posted job and returns it, if there are too many.
-    fileprivate mutating func takeExcessPosted() -> WriteJob? {
-        // They are only counted when there may be too many.
-        guard waiting.count > GroupCommit.maximumPosted,
-            waiting.count(where: { $0.kind == .posted }) > GroupCommit.maximumPosted,
-            let oldest = waiting.firstIndex(where: { $0.kind == .posted })
-        else { return nil }
-        return waiting.remove(at: oldest)
-    }
-
-    fileprivate var hasCallers: Bool { waiting.contains { $0.kind != .posted } }
-
-    /// When the next transaction is to begin; `nil` if there is nothing to write.
-    fileprivate var due: ContinuousClock.Instant? {
-        if waiting.isEmpty { return nil }
-        return refusal != nil || hasCallers ? .now : postedDue
+extension WriteQueue<Writer> {
+    /// Runs a closure under the writer lock, but not in a transaction.
+    ///
+    /// - Throws: The closure's error; ``AlertError/busy(_:)`` if the lock could not be taken within
+    ///   the busy time.
+    nonisolated(nonsending) func performAlone<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await result { box, finish in
+            Job(
+                kind: .upkeep, operation: operation, finish: finish,
+                afterCommit: { box.put(try body($0)) }, work: { _ in })
+        }
     }
 }
 
@@ -274,15 +175,19 @@ extension GroupCommit {
 
     /// Waits until there is something to write; `false` once everything is written and closed.
     private func waitForWork() -> Bool {
+        // What comes right after a transaction is mostly posted: nobody has to wake this thread for
+        // it.
+        let look = ContinuousClock.now + WriteQueue<Writer>.postedTime
         while true {
-            let (due, isClosing) = state.withLock { ($0.due, $0.refusal != nil) }
-            guard let due else {
-                if isClosing { return false }
+            let coming = look > .now ? look : nil
+            let (due, isClosing) = writes.nextDue(lookingAgainAt: coming)
+            if due == nil, isClosing { return false }
+            guard let moment = due ?? coming else {
                 wakeUp.wait()
                 continue
             }
-            let rest = due - .now
-            if rest <= .zero { return true }
+            let rest = moment - .now
+            if due != nil, rest <= .zero { return true }
             _ = wakeUp.wait(timeout: .now() + .microseconds(Int(rest / .microseconds(1)) + 1))
         }
     }
@@ -291,8 +196,7 @@ extension GroupCommit {
         do throws(AlertError) {
             try begin(writer)
         } catch {
-            let waiting = state.withLock { $0.take { _ in true } }
-            return fail(waiting.map { Writer.Member(job: $0, error: error, mayRepeat: true) })
+            return writes.fail(writes.take { _ in true }.map { ($0, error) })
         }
         defer { writer.lock.release() }
         var room = Self.maximumBatch
@@ -306,7 +210,7 @@ extension GroupCommit {
             return .now < limit ? take(&room) : []
         }
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
-        var afterCommit: [WriteJob] = []
+        var afterCommit: [Writer.Job] = []
         for member in outcome.members where !member.mayRepeat {
             if member.error == nil, member.job.afterCommit != nil {
                 afterCommit.append(member.job)
@@ -316,7 +220,7 @@ extension GroupCommit {
         }
         // Callers that waited here continue while other processes are notified.
         if outcome.isCommitted { ring() }
-        fail(outcome.members.filter(\.mayRepeat))
+        writes.fail(outcome.members.filter(\.mayRepeat).map { ($0.job, $0.error) })
         writer.checkpointIfDue()
         if outcome.isCommitted, outcome.members.contains(where: { $0.job.kind == .answer }) {
             writer.mayHaveNewTexts = true
@@ -345,7 +249,7 @@ extension GroupCommit {
                 return try writer.begin()
             } catch {
                 // Notes alone try it twice, and again later.
-                guard case .busy = error, timer == nil || state.withLock({ $0.hasCallers })
+                guard case .busy = error, timer == nil || writes.hasCallers
                 else {
                     writer.lock.release()
                     throw error
@@ -366,27 +270,10 @@ extension GroupCommit {
     }
 
     /// Takes waiting writes into a transaction that has room for some.
-    private func take(_ room: inout Int) -> [WriteJob] {
-        let taken = state.withLock { state in
-            defer { state.waiting.removeFirst(min(room, state.waiting.count)) }
-            return Array(state.waiting.prefix(room))
-        }
+    private func take(_ room: inout Int) -> [Writer.Job] {
+        let taken = writes.take(atMost: room)
         room -= taken.count
         return taken
-    }
-
-    /// Ends writes of which nothing is stored. Posted ones are tried again after a while, unless this is
-    /// closing.
-    private func fail(_ members: [Writer.Member]) {
-        if members.isEmpty { return }
-        let ended = state.withLock { state in
-            if state.refusal != nil { return members }
-            let posted = members.filter { $0.job.kind == .posted }.map(\.job)
-            state.waiting.insert(contentsOf: posted, at: 0)
-            state.postedDue = .now + Self.postedPause
-            return members.filter { $0.job.kind != .posted }
-        }
-        for member in ended { member.job.finish(member.error) }
     }
 
     /// Fails the callers that have waited too long for a lock that blocks the thread, and resumes
@@ -394,16 +281,18 @@ extension GroupCommit {
     private func failLate() {
         let seen = LockPatience.Look(files)
         let (late, closers, patience) = state.withLock { state in
-            guard state.isBlocked else { return ([WriteJob](), [Closer](), state.patience) }
+            guard state.isBlocked else {
+                return ([Writer.Job](), [Closer](), state.patience)
+            }
             state.patience.note(seen)
             let patience = state.patience
-            let late = state.take {
+            let late = writes.take {
                 $0.kind != .posted && patience.isOver(for: $0.kind, since: $0.enqueued)
             }
             var closers: [Closer] = []
             // With nothing to write, there is no need to wait for the holder of the lock.
             if let closing = state.closing,
-                state.waiting.isEmpty || patience.isOver(for: .answer, since: closing)
+                writes.isEmpty || patience.isOver(for: .answer, since: closing)
             {
                 swap(&closers, &state.closers)
             }
@@ -477,7 +366,7 @@ struct LockPatience {
     mutating func endWait() { looks = (0, 0) }
 
     /// Whether a kind of write has waited for too long.
-    func isOver(for kind: WriteJob.Kind, since start: ContinuousClock.Instant) -> Bool {
+    func isOver(for kind: WriteKind, since start: ContinuousClock.Instant) -> Bool {
         if isEnding {
             // A question that is not stored need not be withdrawn.
             let isHopeless =
@@ -495,58 +384,6 @@ struct LockPatience {
     var error: AlertError {
         let waited = isEnding ? .zero : isRewriting ? GroupCommit.rewritingTime : busyTime
         return .locked(after: waited, holder: files.writer, isRewriting: isRewriting)
-    }
-}
-
-/// One member of a write transaction.
-final class WriteJob: Sendable {
-    typealias Finish = @Sendable (AlertError?) -> Void
-
-    /// What the write is for, which decides about it when space runs out or nothing can be written.
-    enum Kind: Sendable {
-        /// A new alert: refused first.
-        case ask
-        /// An answer, a withdrawal, a cancel and the request for one, or what becomes of a response:
-        /// may even use the reserve.
-        case answer
-        /// An answer by policy: as an answer, but without the reserve.
-        case expiry
-        /// Anything else for which a caller waits.
-        case upkeep
-        /// Something for which nobody waits: it is tried again later.
-        case posted
-
-        /// The kind of a job that makes changes: what is refused first decides.
-        init(of changes: [Change]) {
-            self = .answer
-            for change in changes {
-                if case .ask = change { self = .ask }
-                if case .snooze = change, self == .answer { self = .upkeep }
-            }
-        }
-    }
-
-    let kind: Kind
-    /// Its description, as the object of "can't".
-    let operation: String
-    /// Whether the next process can do it just as well: a closing store does not wait for it.
-    let isOptional: Bool
-    let enqueued = ContinuousClock.now
-    /// Runs in the transaction, and again if the transaction must be repeated.
-    let work: @Sendable (WriteContext) throws -> Void
-    /// Called with the result after the commit.
-    let finish: Finish
-    /// Runs after the commit, outside of a transaction and still under the writer lock.
-    let afterCommit: (@Sendable (Writer) throws -> Void)?
-
-    init(
-        kind: Kind, operation: String, isOptional: Bool = false,
-        finish: @escaping Finish = { _ in },
-        afterCommit: (@Sendable (Writer) throws -> Void)? = nil,
-        work: @escaping @Sendable (WriteContext) throws -> Void
-    ) {
-        (self.kind, self.operation, self.isOptional) = (kind, operation, isOptional)
-        (self.finish, self.afterCommit, self.work) = (finish, afterCommit, work)
     }
 }
 

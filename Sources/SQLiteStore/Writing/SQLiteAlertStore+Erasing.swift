@@ -36,7 +36,7 @@ extension SQLiteAlertStore: Erasing {
         let found = try await survey(before: date, by: caller)
         var report = found.report
         try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
-            let slice = try await commits.perform(.upkeep, "erase texts") { context in
+            let slice = try await writes.perform(.upkeep, "erase texts") { context in
                 let slice = try context.eraseTexts(of: ids, by: caller)
                 if slice.erased > 0 {
                     try context.db.change("UPDATE upkeep SET erasures = erasures + 1")
@@ -68,7 +68,7 @@ extension SQLiteAlertStore: Erasing {
         var done = 0
         while !Task.isCancelled {
             let isFirst = done == 0
-            let goesOn = try await commits.perform(.upkeep, "merge the search index") { context in
+            let goesOn = try await writes.perform(.upkeep, "merge the search index") { context in
                 try usingTextIndex { try context.db.mergeTextIndex(isFirst: isFirst) }
             }
             done += 1
@@ -84,7 +84,7 @@ extension SQLiteAlertStore: Erasing {
         erasures: Int64
     ) async throws(AlertError) -> Bool {
         try await withCancelCheck { isCancelled throws(AlertError) in
-            try await commits.performAlone("rewrite the database") { writer in
+            try await writes.performAlone("rewrite the database") { writer in
                 try writer.rewriteFile(erasures: erasures, isCancelled: isCancelled)
             }
         }
@@ -158,7 +158,7 @@ extension Writer {
     }
 
     /// Does a job's work after its commit; returns the error if that failed.
-    func run(_ job: WriteJob) -> AlertError? {
+    func run(_ job: Job) -> AlertError? {
         do {
             try job.afterCommit?(self)
             return nil

@@ -16,7 +16,7 @@ extension SQLiteAlertStore {
         // A process that ends before the timekeeper's first look stores expiries, too, together with
         // its change.
         if timekeeper?.takeFirstChange() == true {
-            commits.post("store expiries") { [caller = self.caller] context in
+            writes.post("store expiries") { [caller = self.caller] context in
                 _ = try context.expireOverdue(atMost: 100, by: caller)
             }
         }
@@ -27,8 +27,8 @@ extension SQLiteAlertStore {
             if question.isAwaited { question.isAwaited = (try? waits.prepare()) != nil }
             return PreparedQuestion(question, by: caller)
         }
-        let (results, due) = try await commits.perform(
-            WriteJob.Kind(of: changes), first.operation
+        let (results, due) = try await writes.perform(
+            WriteKind(of: changes), first.operation
         ) { [keeper = self.caller, leases] context in
             // The screen may have been lost while this waited for the lock.
             if let epoch, !leases.hold(epoch) { throw AlertError.detached }
@@ -93,7 +93,7 @@ extension SQLiteAlertStore {
 
     package func post(_ entry: PostedEntry, by caller: Caller) {
         if case .returned = entry { lookAhead.forget() }
-        commits.post("record what was on the screen") { [now = clock.now()] context in
+        writes.post("record what was on the screen") { [now = clock.now()] context in
             try context.store(entry, at: now, by: caller)
         }
     }
@@ -125,7 +125,7 @@ extension SQLiteAlertStore {
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
         do throws(AlertError) {
             for _ in 0..<batches {
-                let goesOn = try await commits.perform(
+                let goesOn = try await writes.perform(
                     .expiry, "store expiries", isOptional: true
                 ) { [caller, start = overdueStart.count] context in
                     let expired = try context.expireOverdue(
@@ -138,7 +138,7 @@ extension SQLiteAlertStore {
         } catch .storage {
             // An expiry is an answer by policy, and a full disk has room for answers.
             for _ in 0..<10 {
-                let expired = try await commits.perform(.answer, "store expiries") {
+                let expired = try await writes.perform(.answer, "store expiries") {
                     [caller, start = overdueStart.count] context in
                     try context.expireOverdue(atMost: 10, from: start, by: caller)
                 }
@@ -174,10 +174,10 @@ extension SQLiteAlertStore {
         defer { writer.lock.release() }
         guard (try? writer.begin()) != nil else { return nil }
         let box = ResultBox<Receipt>()
-        let job = WriteJob(kind: .ask, operation: Change.ask(question).operation) { context in
+        let job = Writer.Job(kind: .ask, operation: Change.ask(question).operation) { context in
             box.put(try context.ask(prepared))
         }
-        let expiries = WriteJob(kind: .upkeep, operation: "store expiries") { context in
+        let expiries = Writer.Job(kind: .upkeep, operation: "store expiries") { context in
             _ = try context.expireOverdue(atMost: 100, by: caller)
         }
         let outcome = writer.commit([job, expiries])

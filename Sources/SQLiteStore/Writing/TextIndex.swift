@@ -198,7 +198,7 @@ extension SQLiteAlertStore: Maintenance {
     package nonisolated(nonsending) func rebuildTextIndex(
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) {
-        try await commits.perform(.upkeep, "empty the search index") { try $0.emptyIndex() }
+        try await writes.perform(.upkeep, "empty the search index") { try $0.emptyIndex() }
         let total = try await unindexedCount()
         var goesOn = true
         while goesOn {
@@ -212,7 +212,7 @@ extension SQLiteAlertStore: Maintenance {
 
     /// Adds the words of some more responses to the index; returns whether there may be more.
     nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Bool {
-        try await commits.perform(.upkeep, "index the texts") { context in
+        try await writes.perform(.upkeep, "index the texts") { context in
             try usingTextIndex { try context.indexSlice() }
         }
     }

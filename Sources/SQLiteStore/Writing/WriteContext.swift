@@ -55,13 +55,7 @@ extension WriteContext: TableTransaction {
         try db.first(statement, as: type)
     }
 
-    func collect<Collector: RowCollector>(
-        _ statement: Statement, into collector: inout Collector
-    ) throws {
-        try db.collect(statement, into: &collector)
-    }
-
-    func with(_ needed: [Statement]) -> Self { self }
+    var writes: Int { db.totalChanges }
 
     func write(_ statement: Statement, changing count: Int?) throws {
         try db.run(statement)
@@ -125,21 +119,6 @@ extension WriteContext: TableTransaction {
 }
 
 extension WriteContext {
-    /// Makes a change, or refuses it before anything of it is written.
-    ///
-    /// - Parameter prepared: The question, if the change asks one.
-    func tryToMake(
-        _ change: Change, _ prepared: PreparedQuestion?, named name: RequestedChange?,
-        by caller: Caller, keeper: Caller
-    ) throws -> Result<Receipt, AlertError> {
-        let changes = db.totalChanges
-        do {
-            return try make(change, prepared, named: name, by: caller, keeper: keeper)
-        } catch let error as AlertError where db.totalChanges == changes {
-            return .failure(error)
-        }
-    }
-
     /// Stores that the deadlines of the first overdue alerts have passed; returns their number.
     ///
     /// - Parameter start: How many overdue alerts to leave out.

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Glibc
 import Linux
 import SQLite
@@ -187,7 +188,7 @@ final class Writer {
     ///
     /// - Parameter joining: Returns jobs that have come since, which join the transaction; called
     ///   until it returns none, which it must do at some time.
-    func commit(_ jobs: [WriteJob], joining: () -> [WriteJob] = { [] }) -> Outcome {
+    func commit(_ jobs: [Job], joining: () -> [Job] = { [] }) -> Outcome {
         var outcome = Outcome()
         var refusals = refusalsForLongLog()
         admit(jobs, to: &outcome, &refusals)
@@ -208,7 +209,7 @@ final class Writer {
                 do {
                     try context.writeCounts()
                 } catch  where !error.concernsEveryone {
-                    throw HalfDone()
+                    throw HalfDone(error: translated(error, "count what waits"))
                 }
             }
             outcome.isCommitted = true
@@ -219,15 +220,18 @@ final class Writer {
     }
 
     /// Runs a job, and returns its error if it failed before it had written anything.
-    private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
-        let changes = context.db.totalChanges
+    private func run(_ job: Job, in context: WriteContext) throws -> AlertError? {
+        let writes = context.writes
         do {
             try job.work(context)
             return nil
+        } catch let error as HalfDone {
+            throw error
         } catch {
             guard context.db.isInTransaction, !error.concernsEveryone else { throw error }
-            guard context.db.totalChanges == changes else { throw HalfDone() }
-            return translated(error, job.operation)
+            let failure = translated(error, job.operation)
+            guard context.writes == writes else { throw HalfDone(error: failure) }
+            return failure
         }
     }
 
@@ -257,7 +261,7 @@ final class Writer {
     }
 
     /// Runs a job in a transaction of its own; returns the error if it failed.
-    private func runAlone(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
+    private func runAlone(_ job: Job, _ outcome: inout Outcome) -> (any Error)? {
         do {
             // A log that can be restarted needs no space.
             _ = try? db().checkpoint(.passive)
@@ -265,6 +269,8 @@ final class Writer {
             outcome.isCommitted = true
             outcome.concernsOthers = outcome.concernsOthers || concernsOthers
             return nil
+        } catch let halfDone as HalfDone {
+            return halfDone.error
         } catch {
             return error
         }
@@ -326,9 +332,6 @@ final class Writer {
     }
 }
 
-/// The error when a member of a transaction failed after it had written something.
-private struct HalfDone: Error {}
-
 extension Error {
     /// Whether the disk or the file fails, so that the whole transaction must end.
     fileprivate var concernsEveryone: Bool {
@@ -346,7 +349,7 @@ extension Error {
 extension Writer {
     /// A member of a transaction, and what has become of it.
     struct Member {
-        let job: WriteJob
+        let job: Job
         /// Why nothing of it is stored, if that is so.
         var error: AlertError?
         /// Whether that is not due to the job, so that it may be stored later.
@@ -372,7 +375,7 @@ extension Writer {
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
     /// Why kinds of jobs are refused: because space is running out.
-    private typealias Refusals = [WriteJob.Kind: AlertError]
+    private typealias Refusals = [WriteKind: AlertError]
 
     private func refusalsForLongLog() -> Refusals {
         guard space.log > Self.walLimitForAsks, !tryToEmptyLog() else { return [:] }
@@ -387,7 +390,7 @@ extension Writer {
     }
 
     /// Adds members to a transaction, and refuses those for which there is no space.
-    private func admit(_ jobs: [WriteJob], to outcome: inout Outcome, _ refusals: inout Refusals) {
+    private func admit(_ jobs: [Job], to outcome: inout Outcome, _ refusals: inout Refusals) {
         if refusals[.ask] == nil, jobs.contains(where: { $0.kind == .ask }) {
             do throws(AlertError) {
                 try space.allocateReserve()

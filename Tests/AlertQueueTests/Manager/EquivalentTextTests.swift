@@ -61,12 +61,12 @@ struct EquivalentTextTests {
         let store = try await queue.store()
         let gate = Gate()
         // Holds the writer's thread, so that the next writes become one transaction.
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         let names = [Self.composed, Self.decomposed]
         async let one = store.enqueue(Question(alert: .yesNo(), source: names[0]), by: .ana)
         async let two = store.enqueue(Question(alert: .yesNo(), source: names[1]), by: .ana)
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        #expect(await eventually { store.writes.state.withLock { $0.waiting.count == 2 } })
         gate.open()
         try await blocked
         let asked = [try await one.record, try await two.record]

@@ -243,7 +243,7 @@ struct FactForgingTests {
         for (kind, id, reason) in Self.strays {
             let log = try await AuditLog()
             try await log.fillRichly()
-            try await log.store.commits.perform(.upkeep, "forge") { context in
+            try await log.store.writes.perform(.upkeep, "forge") { context in
                 try context.audit(AuditDraft(kind: kind, alert: id, source: "test"), by: .ben)
             }
             let problems = try await log.store.verify(expecting: nil).problems
@@ -258,7 +258,7 @@ struct FactForgingTests {
     func laterKind() async throws {
         let log = try await AuditLog()
         try await log.fill()
-        try await log.store.commits.perform(.upkeep, "log") { context in
+        try await log.store.writes.perform(.upkeep, "log") { context in
             try context.audit(
                 AuditDraft(kind: .other("voted"), alert: 1, source: "test"), by: .ben)
         }
@@ -302,7 +302,7 @@ struct FactForgingTests {
         ] as [(AlertEvent.Kind, EntryDetail?, String)] {
             let log = try await AuditLog()
             try await log.fillRichly()
-            try await log.store.commits.perform(.upkeep, "forge") { context in
+            try await log.store.writes.perform(.upkeep, "forge") { context in
                 let row = try #require(try context.db.alert(12))
                 var draft = AuditDraft(kind: kind, record: row.record, content: row.content)
                 if kind == .erased { draft = AuditDraft(kind: .erased) }
@@ -400,7 +400,7 @@ struct FactForgingTests {
                 "Delete?", buttons: ["Yes", "No"], deadline: .after(.seconds(777_600)),
                 defaultButton: edit.hasDefault ? "No" : nil))
         log.clock.advance(by: edit.isEarly ? .seconds(60) : .seconds(777_600))
-        try await log.store.commits.perform(.answer, "forge") { context in
+        try await log.store.writes.perform(.answer, "forge") { context in
             let row = try #require(try context.db.alert(asked.id))
             let response = Expiry.response(
                 to: row.record, at: Timestamp.date(milliseconds: context.now.wallMilliseconds))

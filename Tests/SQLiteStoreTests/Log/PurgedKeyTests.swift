@@ -122,7 +122,7 @@ struct PurgedKeyTests: StoreSuite {
     /// Appends an entry of an erasure, with the hash of the current rows, as any process can that
     /// can write the file.
     private func appendErasure(of id: Alert.ID) async throws {
-        try await store.commits.perform(.upkeep, "forge") { context in
+        try await store.writes.perform(.upkeep, "forge") { context in
             var entry = AuditDraft(kind: .erased)
             entry.detail = .erased(ErasedAlerts([id]))
             try context.audit(entry, by: .ben)

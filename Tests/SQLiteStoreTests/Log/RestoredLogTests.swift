@@ -44,7 +44,7 @@ struct RestoredLogTests {
         let store = try await store()
         #expect(try await problems(store) == [])
         // The numbers that were left out are not counted.
-        try await store.commits.perform(.upkeep, "empty") { try $0.emptyIndex() }
+        try await store.writes.perform(.upkeep, "empty") { try $0.emptyIndex() }
         #expect(try await store.unindexedCount() == 3)
         await store.close()
         #expect(try await verifies())
@@ -126,7 +126,7 @@ struct RestoredLogTests {
         try await first.ask(.yesNo("One"))
         try await first.answer(1, 0)
         try await first.ask(.yesNo("Two"))
-        try await first.commits.perform(.upkeep, "note") { context in
+        try await first.writes.perform(.upkeep, "note") { context in
             try context.audit(AuditDraft(kind: .other("noted")), by: .ana)
         }
         try await first.ask(.yesNo("Three"))

@@ -181,7 +181,7 @@ struct ToldResponseTests: StoreSuite {
     @Test("An alert with two entries of its ask is never returned")
     func askedTwice() async throws {
         let id = try await answered()
-        try await store.commits.perform(.upkeep, "forge") { context in
+        try await store.writes.perform(.upkeep, "forge") { context in
             let row = try #require(try context.db.alert(id))
             let text = try #require(
                 try context.db.first("SELECT detail FROM audit") { $0.text() })

@@ -83,7 +83,7 @@ struct VerificationTests {
     func ranges() async throws {
         let log = try await AuditLog()
         let record = try await log.store.ask(.yesNo())
-        try await log.store.commits.perform(.upkeep, "fill") { context in
+        try await log.store.writes.perform(.upkeep, "fill") { context in
             for _ in 0..<4100 {
                 try context.audit(
                     AuditDraft(kind: .returned, record: record),

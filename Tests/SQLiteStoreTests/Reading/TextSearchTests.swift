@@ -156,7 +156,7 @@ struct TextSearchTests: StoreSuite {
     @Test("Responses that are not in the index are found, too, and a search writes nothing")
     func unindexed() async throws {
         for index in 0..<200 { try await story("Number \(index) of many") }
-        try await store.commits.perform(.upkeep, "empty") { try $0.emptyIndex() }
+        try await store.writes.perform(.upkeep, "empty") { try $0.emptyIndex() }
         let other = try queue.connection()
         let version = { try other.first("PRAGMA data_version") { $0.integer() } }
         let before = try version()

@@ -46,7 +46,7 @@ struct ChangeCountTests {
     func ignored(event: String) async throws {
         let store = try await filled(ManualClock())
         let action = try #require(Self.actions[event])
-        try await store.commits.perform(.upkeep, "plant") { context in
+        try await store.writes.perform(.upkeep, "plant") { context in
             try context.db.execute(
                 """
                 CREATE TEMP TRIGGER ignored BEFORE \(event.replacing(" ON ", with: " ON main."))
@@ -60,7 +60,7 @@ struct ChangeCountTests {
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 3)
         #expect(try queue.integer("SELECT count(*) FROM alerts WHERE outcome IS NOT NULL") == 1)
         // It may already be gone with its connection, if that was opened again.
-        try await store.commits.perform(.upkeep, "remove") { context in
+        try await store.writes.perform(.upkeep, "remove") { context in
             try context.db.execute("DROP TRIGGER IF EXISTS temp.ignored")
         }
         try await action(store)

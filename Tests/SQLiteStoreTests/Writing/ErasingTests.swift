@@ -276,7 +276,7 @@ struct ErasingTests: StoreSuite {
 
     @Test("The log of a file that has been rewritten, and can't be emptied, blocks no question")
     func rewrittenLog() async throws {
-        try await store.commits.perform(.answer, "fill") { context in
+        try await store.writes.perform(.answer, "fill") { context in
             try context.db.run("CREATE TABLE filler (bytes BLOB)")
             for _ in 0..<50 { try context.db.run("INSERT INTO filler VALUES (zeroblob(1 << 20))") }
         }
@@ -284,14 +284,14 @@ struct ErasingTests: StoreSuite {
         clock.advance(by: .seconds(1))
         let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
         _ = try await store.erase(before: now, by: .ben, rewritesFile: false) { _ in }
-        try await store.commits.performAlone("empty the log") { writer in
+        try await store.writes.performAlone("empty the log") { writer in
             let isEmptied = try writer.db().checkpoint(.truncate)
             #expect(isEmptied)
         }
         let reader = try queue.connection()
         try reader.execute("BEGIN")
         _ = try reader.first("SELECT count(*) FROM alerts") { $0.integer() }
-        try await store.commits.performAlone("rewrite") { [directory = queue.directory] writer in
+        try await store.writes.performAlone("rewrite") { [directory = queue.directory] writer in
             try writer.db().vacuum(copyingIn: directory) { false }
             let isEmptied = try writer.db().checkpoint(.truncate)
             #expect(!isEmptied)

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import StoreTesting
 import Synchronization
 import TestSupport
@@ -19,18 +20,18 @@ struct GroupCommitTests {
         let store = try await queue.store()
         let gate = Gate()
         // Holds the writer's thread, so that the members after it share a transaction.
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         let questions = ["first", "second"].map { Question(alert: .yesNo($0), source: "test") }
         async let first = store.enqueue(questions[0], by: .ana)
         async let failed = thrown {
-            try await store.commits.perform(.upkeep, "fail") { context in
+            try await store.writes.perform(.upkeep, "fail") { context in
                 try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw Refused()
             }
         }
         async let second = store.enqueue(questions[1], by: .ana)
-        #expect(await store.commits.hasWaiting(3))
+        #expect(await store.writes.hasWaiting(3))
         gate.open()
         try await blocked
         // They were run a second time, without the member that failed.
@@ -56,9 +57,9 @@ struct GroupCommitTests {
         }
         let record = try await store.ask(.yesNo())
         let gate = Gate()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
-        for number in 0..<GroupCommit.maximumPosted + 5 {
+        for number in 0..<WriteQueue<Writer>.maximumPosted + 5 {
             store.post(.returned(record, because: .failed("\(number)")), by: .ana)
         }
         #expect(troubles.withLock(\.self) == ["storage"])
@@ -66,8 +67,8 @@ struct GroupCommitTests {
         try await blocked
         await store.close()
         let returned = "FROM audit WHERE event = 'returned'"
-        #expect(
-            try queue.integer("SELECT count(*) \(returned)") == Int64(GroupCommit.maximumPosted))
+        let kept = try queue.integer("SELECT count(*) \(returned)")
+        #expect(kept == Int64(WriteQueue<Writer>.maximumPosted))
         #expect(
             try queue.integer("SELECT detail ->> 'error' \(returned) ORDER BY seq LIMIT 1") == 5)
     }
@@ -112,12 +113,12 @@ struct GroupCommitTests {
     func countsWithinTransaction() async throws {
         let store = try await queue.store()
         let gate = Gate()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         let asking = (1...8).map { number in
             Task { await thrown { try await store.ask(.yesNo("\(number)"), limit: 5) } }
         }
-        #expect(await store.commits.hasWaiting(8))
+        #expect(await store.writes.hasWaiting(8))
         gate.open()
         try await blocked
         var kinds: [String?] = []
@@ -131,13 +132,13 @@ struct GroupCommitTests {
     func manyMembers() async throws {
         let store = try await queue.store()
         let gate = Gate()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         let count = GroupCommit.maximumBatch + 200
         let members = (0..<count).map { number in
-            Task { try await store.commits.perform(.upkeep, "count") { _ in number } }
+            Task { try await store.writes.perform(.upkeep, "count") { _ in number } }
         }
-        #expect(await store.commits.hasWaiting(count))
+        #expect(await store.writes.hasWaiting(count))
         gate.open()
         try await blocked
         for (number, member) in members.enumerated() {

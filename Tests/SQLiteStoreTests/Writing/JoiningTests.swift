@@ -23,19 +23,19 @@ struct JoiningTests {
         let store = try await queue.store()
         let runs = Recorder()
         let gate = Gate()
-        async let first: Void = store.commits.perform(.answer, "wait") { _ in
+        async let first: Void = store.writes.perform(.answer, "wait") { _ in
             runs.note("first")
             gate.pass()
         }
         #expect(await gate.isReached())
         async let failed = thrown {
-            try await store.commits.perform(.upkeep, "fail") { context in
+            try await store.writes.perform(.upkeep, "fail") { context in
                 runs.note("other")
                 try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw Refused()
             }
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         gate.open()
         try await first
         // All were run a second time, because one of them failed.
@@ -49,7 +49,7 @@ struct JoiningTests {
         let clock = ManualClock()
         let store = try await queue.store(clock: clock)
         let gate = Gate()
-        async let held: Int64 = store.commits.perform(.answer, "wait") { context in
+        async let held: Int64 = store.writes.perform(.answer, "wait") { context in
             gate.pass()
             return context.now.wallMilliseconds
         }
@@ -58,7 +58,7 @@ struct JoiningTests {
         let asking = (1...9).map { number in
             Task { () throws -> AlertRecord in try await store.ask(.yesNo("\(number)")) }
         }
-        #expect(await store.commits.hasWaiting(9))
+        #expect(await store.writes.hasWaiting(9))
         gate.open()
         let start = try await held
         for task in asking {
@@ -75,13 +75,13 @@ struct JoiningTests {
         let clock = ManualClock()
         let store = try await queue.store(clock: clock)
         let gate = Gate()
-        async let held: Int64 = store.commits.perform(.answer, "wait") { context in
+        async let held: Int64 = store.writes.perform(.answer, "wait") { context in
             gate.pass()
             return context.now.wallMilliseconds
         }
         #expect(await gate.isReached())
         let asking = Task { try await store.ask(.yesNo(deadline: .after(.seconds(60)))) }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         let yearBefore = clock.now().wallMilliseconds - 365 * 86_400_000
         clock.setWall(milliseconds: yearBefore)
         gate.open()
@@ -101,18 +101,18 @@ struct JoiningTests {
         try FileManager.default.createDirectory(
             atPath: reserve, withIntermediateDirectories: false)
         let gate = Gate()
-        async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
+        async let held: Void = store.writes.perform(.answer, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         async let refused = thrown { try await store.ask(.yesNo()) }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         // Because of this one, all are run a second time.
         async let failed = thrown {
-            try await store.commits.perform(.answer, "fail") { context in
+            try await store.writes.perform(.answer, "fail") { context in
                 try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw Refused()
             }
         }
-        #expect(await store.commits.hasWaiting(2))
+        #expect(await store.writes.hasWaiting(2))
         gate.open()
         try await held
         #expect(await refused?.kind == "storage")
@@ -128,7 +128,7 @@ struct JoiningTests {
         let store = try await queue.store()
         let runs = Recorder()
         let gate = Gate()
-        async let held: Void = store.commits.perform(.answer, "wait") { _ in
+        async let held: Void = store.writes.perform(.answer, "wait") { _ in
             runs.note("held")
             gate.pass()
         }
@@ -137,7 +137,7 @@ struct JoiningTests {
             try await store.enqueue(
                 Question(alert: .yesNo(), source: "new", principalLimit: 0), by: .ana)
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         gate.open()
         try await held
         #expect(await refused?.kind == "tooManyPendingOfPrincipal")
@@ -150,12 +150,12 @@ struct JoiningTests {
     func fullTransaction() async throws {
         let store = try await queue.store()
         let gate = Gate()
-        async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
+        async let held: Void = store.writes.perform(.answer, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         let count = GroupCommit.maximumBatch + 1
         let members = (1...count).map { number in
             Task {
-                try await store.commits.perform(.answer, "count") { [queue] context in
+                try await store.writes.perform(.answer, "count") { [queue] context in
                     let stored = try queue.integer("SELECT count(*) FROM sources")
                     try context.db.run(
                         "INSERT INTO sources (principal, name) VALUES (?, 'x')",
@@ -165,7 +165,7 @@ struct JoiningTests {
                 }
             }
         }
-        #expect(await store.commits.hasWaiting(count))
+        #expect(await store.writes.hasWaiting(count))
         gate.open()
         try await held
         var stored: Set<Int64?> = []
@@ -179,20 +179,20 @@ struct JoiningTests {
     func joiningEnds() async throws {
         let store = try await queue.store()
         let gate = Gate()
-        async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
+        async let held: Void = store.writes.perform(.answer, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         let slow = Gate()
-        async let joined: Void = store.commits.perform(.answer, "join") { context in
+        async let joined: Void = store.writes.perform(.answer, "join") { context in
             try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'slow')")
             slow.pass()
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         gate.open()
         #expect(await slow.isReached())
-        async let late = store.commits.perform(.answer, "come late") { [queue] _ in
+        async let late = store.writes.perform(.answer, "come late") { [queue] _ in
             try queue.integer("SELECT count(*) FROM sources")
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         try await Task.sleep(for: GroupCommit.joiningTime * 2)
         slow.open()
         try await held
@@ -207,15 +207,15 @@ struct JoiningTests {
         let store = try await queue.store()
         let order = Recorder()
         let gate = Gate()
-        async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
+        async let held: Void = store.writes.perform(.answer, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         for number in 0...GroupCommit.maximumBatch {
-            store.commits.post("note") { _ in order.note("\(number)") }
+            store.writes.post("note") { _ in order.note("\(number)") }
         }
-        async let answered: Void = store.commits.perform(.answer, "answer") { _ in
+        async let answered: Void = store.writes.perform(.answer, "answer") { _ in
             order.note("answer")
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         gate.open()
         try await held
         try await answered
@@ -228,13 +228,13 @@ struct JoiningTests {
         let store = try await queue.store()
         let order = Recorder()
         let gate = Gate()
-        async let held: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let held: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
-        store.commits.post("note") { _ in order.note("note") }
-        async let answered: Void = store.commits.perform(.answer, "answer") { _ in
+        store.writes.post("note") { _ in order.note("note") }
+        async let answered: Void = store.writes.perform(.answer, "answer") { _ in
             order.note("answer")
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         gate.open()
         try await held
         try await answered

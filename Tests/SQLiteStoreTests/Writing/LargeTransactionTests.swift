@@ -17,13 +17,13 @@ struct LargeTransactionTests {
         _ members: [Member], in store: SQLiteAlertStore
     ) async throws -> [AlertRecord?] {
         let gate = Gate()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         var tasks: [Task<AlertRecord, any Error>] = []
         for member in members {
             tasks.append(Task { try await member(store) })
             let count = tasks.count
-            #expect(await store.commits.hasWaiting(count))
+            #expect(await store.writes.hasWaiting(count))
         }
         gate.open()
         try await blocked
@@ -96,7 +96,7 @@ struct LargeTransactionTests {
         let names = (1...12).map { $0 == number ? "refused" : "\($0)" }
         // A question of a known source writes nothing before its row.
         for name in names { try await store.ask(.yesNo("before"), source: name) }
-        try await store.commits.perform(.upkeep, "plant") { context in
+        try await store.writes.perform(.upkeep, "plant") { context in
             try context.db.execute(
                 """
                 CREATE TEMP TRIGGER refused BEFORE INSERT ON main.\(column) = 'refused'

@@ -38,7 +38,7 @@ struct UnseenTests {
         store.post(.presented(alert), by: .ana)
         clock.advance(by: .seconds(60))
         // The time of its presentation is removed, as by a forger, while it expires.
-        try await store.commits.perform(.answer, "forge") { context in
+        try await store.writes.perform(.answer, "forge") { context in
             try context.db.run("UPDATE alerts SET presented_ms = NULL")
         }
         try await store.sweep(atMost: .max)

@@ -25,7 +25,7 @@ struct WriterTests {
 
     /// Makes the log grow by some MiB in one commit, as answers may, however long the log is.
     private func fill(_ store: SQLiteAlertStore, mebibytes: Int) async throws {
-        try await store.commits.perform(.answer, "fill") { context in
+        try await store.writes.perform(.answer, "fill") { context in
             try context.db.run("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
             for _ in 0..<mebibytes {
                 try context.db.run("INSERT INTO filler VALUES (zeroblob(1 << 20))")
@@ -34,7 +34,7 @@ struct WriterTests {
     }
 
     private func isReopened(_ store: SQLiteAlertStore) async throws -> Bool {
-        try await store.commits.perform(.answer, "look") { context in
+        try await store.writes.perform(.answer, "look") { context in
             try context.db.first("SELECT 1 FROM temp.sqlite_schema") { _ in true } == nil
         }
     }
@@ -77,12 +77,12 @@ struct WriterTests {
     @Test("After a failed sync the file is opened and checked again before anything is written")
     func failedSync() async throws {
         let store = try await queue.store()
-        try await store.commits.perform(.answer, "mark this connection") { context in
+        try await store.writes.perform(.answer, "mark this connection") { context in
             try context.db.run("CREATE TEMP TABLE mark (x)")
         }
         #expect(try await !isReopened(store))
         let failed = await thrown {
-            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+            try await store.writes.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
         #expect(failed?.kind == "storage")
         #expect(try await isReopened(store))
@@ -96,13 +96,13 @@ struct WriterTests {
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
         let gate = Gate()
-        async let blocked: Void = store.commits.performAlone("wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.performAlone("wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         store.post(.collected(id), by: .ana)
         async let failed = thrown {
-            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+            try await store.writes.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         gate.open()
         try await blocked
         #expect(await failed?.kind == "storage")
@@ -115,12 +115,12 @@ struct WriterTests {
     @Test("Callers whose transaction another program has ended and blocked hear that it is busy")
     func blocked() async throws {
         let store = try await queue.store()
-        try await store.commits.performAlone("commit") { [queue] writer in
+        try await store.writes.performAlone("commit") { [queue] writer in
             let other = try queue.connection()
             // As if a transaction that had to be repeated could not begin again.
             try other.execute("BEGIN IMMEDIATE")
             let jobs = ["ask", "answer"].map { name in
-                WriteJob(kind: name == "ask" ? .ask : .answer, operation: name) { _ in
+                Writer.Job(kind: name == "ask" ? .ask : .answer, operation: name) { _ in
                     Issue.record("\(name) ran outside of a transaction")
                 }
             }
@@ -140,16 +140,16 @@ struct WriterTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         let gate = Gate()
-        async let held: Void = store.commits.performAlone("wait") { _ in gate.pass() }
+        async let held: Void = store.writes.performAlone("wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         async let first = thrown { try await store.answer(id, 0) }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         async let second = thrown { try await store.answer(id, 1) }
-        #expect(await store.commits.hasWaiting(2))
+        #expect(await store.writes.hasWaiting(2))
         async let failed = thrown {
-            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+            try await store.writes.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
-        #expect(await store.commits.hasWaiting(3))
+        #expect(await store.writes.hasWaiting(3))
         gate.open()
         try await held
         for error in await [first, second, failed] { #expect(error?.kind == "storage") }
@@ -166,16 +166,16 @@ struct WriterTests {
         let reserve = { FileIdentity(path: queue.path + "-reserve")?.size }
         let size = reserve()
         let gate = Gate()
-        async let held: Void = store.commits.performAlone("wait") { _ in gate.pass() }
+        async let held: Void = store.writes.performAlone("wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         async let late = thrown { try await store.answer(id, 1) }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         async let full = thrown {
-            try await store.commits.perform(.upkeep, "fill") { _ in
+            try await store.writes.perform(.upkeep, "fill") { _ in
                 throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
             }
         }
-        #expect(await store.commits.hasWaiting(2))
+        #expect(await store.writes.hasWaiting(2))
         gate.open()
         try await held
         #expect(await late?.kind == "alreadyResolved")
@@ -188,7 +188,7 @@ struct WriterTests {
     func noRoom() async throws {
         let store = try await queue.store()
         let full = await thrown {
-            try await store.commits.perform(.upkeep, "fill") { context in
+            try await store.writes.perform(.upkeep, "fill") { context in
                 try context.db.run("INSERT INTO sources (principal, name) VALUES ('7', 'half')")
                 throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
             }
@@ -207,7 +207,7 @@ struct WriterTests {
         await store.close()
         let reopened = try await queue.store()
         _ = await thrown {
-            try await reopened.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+            try await reopened.writes.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
         // An alert's row is on none of the pages in the middle.
         let dd = try await Child.run(
@@ -245,7 +245,7 @@ struct WriterTests {
         let answering = Task {
             try await store.commit([answer], request: nil, by: .ana, under: epoch)
         }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         lease.release()
         lock.release()
         #expect(await thrown { try await answering.value } == .detached)
@@ -264,7 +264,7 @@ struct WriterTests {
         store.post(.collected(id), by: .ana)
         let isClosed = Mutex(false)
         async let asked = store.ask(.yesNo())
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         async let closing: Void = {
             await store.close()
             isClosed.withLock { $0 = true }
@@ -287,9 +287,9 @@ struct WriterTests {
         try lock.acquire()
         lock.mark(isRewriting: true)
         async let error = thrown { try await store.ask(.yesNo()) }
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         try await Task.sleep(for: .milliseconds(500))
-        #expect(await store.commits.hasWaiting(1))
+        #expect(await store.writes.hasWaiting(1))
         lock.mark(isRewriting: false)
         #expect(await error?.kind == "busy")
         lock.release()

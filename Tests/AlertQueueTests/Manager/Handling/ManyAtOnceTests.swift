@@ -113,18 +113,18 @@ struct ManyAtOnceTests {
         let record = try await store.record(1)
         let gate = Gate()
         // Holds the writer's thread, so that the next writes become one commit.
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
-        async let filled: Void = store.commits.perform(.answer, "fill") { context in
+        async let filled: Void = store.writes.perform(.answer, "fill") { context in
             for _ in 0..<2500 {
                 try context.append(
                     AuditDraft(kind: .returned, record: record),
                     by: .ana, concernsOthers: false)
             }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await eventually { store.writes.state.withLock { $0.waiting.count == 1 } })
         async let answered = store.answer(1, 0)
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        #expect(await eventually { store.writes.state.withLock { $0.waiting.count == 2 } })
         gate.open()
         _ = try await (blocked, filled, answered)
         let start = ContinuousClock.now

@@ -174,7 +174,7 @@ struct OnScreenTests {
         let store = try #require(manager.store as? SQLiteAlertStore)
         #expect(
             await eventually {
-                store.commits.state.withLock { $0.waiting.contains { $0.kind == .answer } }
+                store.writes.state.withLock { $0.waiting.contains { $0.kind == .answer } }
             })
         async let stop: Void = manager.stopPresenting()
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
