@@ -33,7 +33,9 @@ package final class WriteQueue<Engine: WriteEngine>: Sendable {
         fileprivate var postedDue = ContinuousClock.now
         /// Whether a posted job was lost since one was last written.
         fileprivate var hasLostPosted = false
-        /// When the engine comes by itself, if it does.
+        /// Whether the engine works, or has been woken: it looks again before it waits.
+        fileprivate var isWorking = false
+        /// When it comes by itself, if it does. A timer may be late: nobody who waits relies on it.
         fileprivate var planned: ContinuousClock.Instant?
         /// Why nothing more is accepted; `nil` until the store closes.
         fileprivate var refusal: AlertError?
@@ -48,7 +50,7 @@ package final class WriteQueue<Engine: WriteEngine>: Sendable {
         self.onTrouble = onTrouble
     }
 
-    /// Has the engine woken at the moment when something is to be written, unless it comes by then.
+    /// Has the engine woken at the moment when something is to be written, unless it looks by then.
     package func whenDue(_ wake: @escaping @Sendable (ContinuousClock.Instant) -> Void) {
         state.withLock { $0.wake = wake }
     }
@@ -151,6 +153,7 @@ extension WriteQueue {
     ) -> (due: ContinuousClock.Instant?, isClosed: Bool) {
         state.withLock { state in
             let due = state.due
+            state.isWorking = due.map { $0 <= .now } ?? false
             state.planned = due ?? look
             return (due, state.refusal != nil)
         }
@@ -170,7 +173,8 @@ extension WriteQueue {
     /// something will be.
     package func takeDue(atMost count: Int) -> [Job] {
         let (jobs, wake) = state.withLock { state -> ([Job], (() -> Void)?) in
-            if let due = state.due, due <= .now { return (state.take(count), nil) }
+            state.isWorking = state.due.map { $0 <= .now } ?? false
+            if state.isWorking { return (state.take(count), nil) }
             state.planned = nil
             return ([], state.waking())
         }
@@ -207,9 +211,13 @@ extension WriteQueue.State {
         return refusal != nil || hasCallers ? .now : postedDue
     }
 
-    /// What wakes the engine; `nil` if it comes in time, or has nothing to do.
+    /// What wakes the engine; `nil` if it looks in time, or has nothing to do.
     fileprivate mutating func waking() -> (() -> Void)? {
-        guard let wake, let due, planned.map({ due < $0 }) ?? true else { return nil }
+        guard let wake, let due, !isWorking else { return nil }
+        let now = ContinuousClock.now
+        isWorking = due <= now
+        let looks = planned.map { now < $0 && $0 <= due } ?? false
+        guard isWorking || !looks else { return nil }
         planned = due
         return { wake(due) }
     }
