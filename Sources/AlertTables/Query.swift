@@ -270,11 +270,13 @@ extension Query {
         self(Self.sources, .text(principal.text), .text(name))
     }
 
+    // SQLite would make a table of the two names for `name IN ($3, '')`, or for an `OR` of them, each
+    // time it runs.
     private static let sources = SQLText { sql in
-        """
-        SELECT name, id, pending FROM sources
-        WHERE \(sql.own("sources"))principal = $2 AND (name = $3 OR name = '')
-        """
+        let ofPrincipal = """
+            SELECT name, id, pending FROM sources WHERE \(sql.own("sources"))principal = $2
+            """
+        return "\(ofPrincipal) AND name = $3 UNION ALL \(ofPrincipal) AND name = '' AND $3 <> ''"
     }
 
     /// A change that its caller has named.

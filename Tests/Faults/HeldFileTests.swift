@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import ProcessTesting
 import TestSupport
 import Testing
@@ -114,6 +115,43 @@ struct HeldFileTests {
         #expect(try await client.ask("answer", ["id": 1, "button": "yes"]).error == nil)
         #expect(try await client.ask("ask", ["title": "After"]).error == nil)
         #expect(try await queue.faults() == [])
+    }
+
+    @Test(
+        "What is removed while a process opens the queue takes no acknowledged alert with it",
+        .enabled(if: Tool.hasTracer, "strace is not installed"),
+        arguments: [false, true])
+    func removedLog(isThereBefore: Bool) async throws {
+        #expect(try await queue.run("notify", "First").output == "1\n")
+        let remove = { for ending in ["-wal", "-shm"] { unlink(queue.path + ending) } }
+        if !isThereBefore { remove() }
+        // It is stopped when SQLite has opened the log and the shared memory.
+        let tracer = try queue.start(
+            ["notify", "Second"],
+            under: Tool.tracer + ["-f", "-qq", "-o", "/dev/null", "-P", queue.path + "-shm"]
+                + ["-e", "trace=openat", "-e", "inject=openat:signal=SIGSTOP:when=1"])
+        let children = "/proc/\(tracer.pid)/task/\(tracer.pid)/children"
+        var stopped: pid_t?
+        #expect(
+            await eventually {
+                let pids = (try? String(contentsOfFile: children, encoding: .utf8)) ?? ""
+                stopped = pids.split(separator: " ").compactMap { pid_t($0) }.first
+                return stopped.map { LinuxProcess(pid: $0).isStopped } ?? false
+            })
+        // What a restore does to them under the lock.
+        remove()
+        #expect(try await queue.run("notify", "Third").output == "2\n")
+        // Each of its threads may be stopped once.
+        let pid = try #require(stopped)
+        #expect(
+            await eventually {
+                if LinuxProcess(pid: pid).isStopped { kill(pid, SIGCONT) }
+                return tracer.poll() != nil
+            })
+        let second = await tracer.finish()
+        #expect(second.code == 0 && second.output == "3\n", "\(second)")
+        #expect(try await queue.rows("SELECT title FROM alerts") == ["First", "Third", "Second"])
+        #expect(try await queue.isSound())
     }
 
     @Test(

@@ -57,7 +57,7 @@ struct DatabaseFile: Sendable {
             if try migration(of: database).version() == Migration.all.count {
                 try checkSchema(of: database)
                 // A crash may have come before the last step of creating it.
-                if try journalMode(of: database) == "wal" { return try ready(database) }
+                if database.walFiles != nil { return try ready(database) }
             }
         }
         try lock()
@@ -68,9 +68,11 @@ struct DatabaseFile: Sendable {
         if header == .empty, FileIdentity.size(of: path) == 0, chmod(path, files.mode) != 0 {
             throw SystemError.current("set the mode of", path)
         }
+        do {
+            let database = try open()
+            try performing("migrate the database") { try migration(of: database).run() }
+        }
         let database = try open()
-        try performing("migrate the database") { try migration(of: database).run() }
-        database.schema.noteReading()
         try checkSchema(of: database)
         return try ready(database)
     }
@@ -133,12 +135,10 @@ struct DatabaseFile: Sendable {
 
     private func openInPlace() throws(AlertError) -> OpenDatabase? {
         if FileIdentity(path: files.wal) != nil || files.hasLog {
-            let database = try open(.readOnly)
             do {
-                // The first read opens the log and the shared memory.
-                _ = try database.handle.first("PRAGMA user_version") { $0.integer() }
+                let database = try openFiles(.readOnly)
                 database.handle.busyMilliseconds = 250
-                return try located(database)
+                return database
             } catch let error as SQLiteError where error.isRefusedFile {
                 // Neither the log nor the shared memory can be opened here.
             } catch {
@@ -366,31 +366,82 @@ struct DatabaseFile: Sendable {
     private func open(
         _ access: Database.Access = .readWrite, seen: [FileChange?]? = nil
     ) throws(AlertError) -> OpenDatabase {
+        try performing("open \(path)") { try openFiles(access, seen: seen) }
+    }
+
+    /// Opens the file, with the log and the shared memory if locks are used.
+    ///
+    /// These two may be removed or replaced while SQLite opens them, as a restore does it, and what is
+    /// committed to removed ones is lost. If the same ones are there before and afterwards, SQLite has
+    /// opened those; if it has created them, the file is opened once more.
+    private func openFiles(
+        _ access: Database.Access, seen: [FileChange?]? = nil
+    ) throws -> OpenDatabase {
+        for _ in 1...20 {
+            guard var database = try connect(access, seen: seen) else {
+                // A connection that deleted them as it was closed is forgotten a moment later.
+                usleep(5000)
+                continue
+            }
+            if try access == .unchanging || openLog(of: &database) { return database }
+        }
+        throw AlertError.busy(
+            "the log or the shared memory of \(path) was deleted while it was in use; try again")
+    }
+
+    /// Opens the file alone; `nil` if SQLite would mix its files with others.
+    private func connect(
+        _ access: Database.Access, seen: [FileChange?]?
+    ) throws -> OpenDatabase? {
         guard let identity = FileIdentity(path: path) else {
             throw SystemError.current("open", path)
         }
         let step = access == .unchanging ? -1 : 1
-        // A connection that deleted them as it was closed is forgotten a moment later.
-        let isRemembered = (1...20).contains { attempt in
-            if attempt > 1 { usleep(5000) }
-            return remember(identity, step)
-        }
-        guard isRemembered else {
-            throw .busy(
-                "the log or the shared memory of \(path) was deleted while it was in use; "
-                    + "try again")
-        }
-        return try performing("open \(path)") {
-            let handle = try Database(path: path, access: access) { Self.forget(identity, step) }
-            try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
-            // A process that is just creating the file has it locked for a moment.
-            handle.busyMilliseconds = 5000
-            // These need no schema. After the schema is checked, each would have all statements
-            // compiled again, and so the schema checked again.
-            try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
-            return OpenDatabase(
-                handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
-                files: files, seen: seen)
+        guard remember(identity, step) else { return nil }
+        let handle = try Database(path: path, access: access) { Self.forget(identity, step) }
+        try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
+        // A process that is just creating the file has it locked for a moment.
+        handle.busyMilliseconds = 5000
+        // These need no schema. After the schema is checked, each would have all statements
+        // compiled again, and so the schema checked again.
+        try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
+        return OpenDatabase(
+            handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
+            files: files, seen: seen)
+    }
+
+    /// Lets SQLite open the log and the shared memory with the first read, and notes which files
+    /// these are; `false` if others may have taken their places. A file without a log has none.
+    private func openLog(of database: inout OpenDatabase) throws -> Bool {
+        let db = database.handle
+        let busy = db.busyMilliseconds
+        let end = ContinuousClock.now + .milliseconds(busy)
+        db.busyMilliseconds = 0
+        defer { db.busyMilliseconds = busy }
+        while true {
+            do {
+                // The connections of a process to one file share the memory that the first of them
+                // has opened: no other one may come before that is known to be the right one.
+                return try Self.opened.withLock { opened in
+                    let before = files.walFiles
+                    _ = try db.first("PRAGMA user_version") { $0.integer() }
+                    let mode = try db.first("PRAGMA journal_mode") { $0.text() }
+                    guard mode == "wal" else { return true }
+                    // SQLite would use the log of a database that has replaced this one.
+                    guard database.identity == FileIdentity(path: path) else {
+                        throw AlertError.deleted(path)
+                    }
+                    let known = opened[database.identity]?.walFiles ?? before
+                    guard !before.contains(nil), before == files.walFiles, before == known else {
+                        return false
+                    }
+                    opened[database.identity]?.walFiles = before
+                    database.walFiles = before
+                    return true
+                }
+            } catch let error as SQLiteError where error.isBusy && .now < end {
+                usleep(5000)
+            }
         }
     }
 
@@ -426,12 +477,6 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    private func journalMode(of database: OpenDatabase) throws(AlertError) -> String? {
-        try performing("read the journal mode of \(path)") {
-            try database.handle.first("PRAGMA journal_mode") { $0.text() }
-        }
-    }
-
     /// Applies the settings that every connection needs, and makes sure that they are in force.
     private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
         try performing("open \(path)") {
@@ -442,30 +487,13 @@ struct DatabaseFile: Sendable {
                 PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
                 PRAGMA journal_size_limit = 8388608;
                 """)
-            // From the first read on, the log and the shared memory exist.
-            _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer() }
-            let journal = try journalMode(of: database)
+            let journal = try db.first("PRAGMA journal_mode") { $0.text() }
             let synchronous = try db.first("PRAGMA synchronous") { $0.integer() }
             guard journal == "wal", synchronous == 2 else {
                 throw AlertError.storage(
                     operation: "open \(path)",
                     "the journal mode is \(journal ?? "unknown") and synchronous "
                         + "\(synchronous ?? -1), but must be wal and 2")
-            }
-        }
-        return try located(database)
-    }
-
-    /// The database with the files next to it, which must still be there later.
-    private func located(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
-        var database = database
-        database.walFiles = files.walFiles
-        // While it was being opened, another database may have replaced it, and SQLite would use
-        // that one's log.
-        guard database.identity == FileIdentity(path: path) else { throw .deleted(path) }
-        Self.opened.withLock { opened in
-            if opened[database.identity]?.walFiles == nil {
-                opened[database.identity]?.walFiles = database.walFiles
             }
         }
         return database

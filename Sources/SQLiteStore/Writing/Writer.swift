@@ -311,11 +311,11 @@ final class Writer {
     /// - Parameter time: How long to wait for the writer lock. Another process that holds it closes
     ///   later, unless it is killed.
     func close(within time: Duration = .seconds(1)) {
-        let mayCopy =
-            space.log > 0 && !space.isReserveReleased && !mustCheck
-            && database?.isAtItsPath == true
+        let mayCopy = space.log > 0 && !space.isReserveReleased && !mustCheck
         let isLocked = mayCopy && (try? lock.acquire(within: time)) != nil
-        if isLocked, known.failure == nil, (try? checkHeader()) != nil {
+        if isLocked, known.failure == nil, database?.isAtItsPath == true,
+            (try? checkHeader()) != nil
+        {
             if mayHaveNewTexts { indexTexts(ifAtLeast: 1) }
             database?.handle.emptyLogAtClosing()
         }
