@@ -55,15 +55,10 @@ extension Query {
 
     private static let noSnooze = "snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL"
 
-    /// That the snoozes of some alerts are over.
-    package func awake(_ ids: [Alert.ID]) -> Statement { self(Self.awake, dialect.value(of: ids)) }
+    /// That a snooze is over.
+    package func awake(_ id: Alert.ID) -> Statement { self(Self.awake, .integer(id)) }
 
-    private static let awake = SQLText { sql in
-        """
-        UPDATE alerts SET \(noSnooze)
-        WHERE \(sql.own("alerts"))\(sql.isOne("id", of: "$2"))
-        """
-    }
+    private static let awake = change(noSnooze)
 
     /// How an alert has ended.
     ///

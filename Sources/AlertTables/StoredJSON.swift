@@ -1,90 +1,53 @@
 import AlertCore
 import FoundationEssentials
+import TextFormats
 
 /// The JSON in columns.
 package enum StoredJSON {
     package static func encode(_ buttons: [Alert.Button]) -> String {
         array(buttons) { json, button in
-            append(button.id, button.role?.rawValue, button.title, to: &json)
+            json.write(#"{"id":"#)
+            json.write(string: button.id)
+            if let role = button.role {
+                json.write(#","role":"#)
+                json.write(string: role.rawValue)
+            }
+            json.write(#","title":"#)
+            json.write(string: button.title)
+            json.write("}")
         }
     }
 
+    /// Buttons with the members that are left of them.
     package static func encode(_ buttons: [PartialButton]) -> String {
-        array(buttons) { json, button in
-            append(button.id, button.role, button.title, to: &json)
+        let objects = buttons.map { button in
+            [("id", button.id), ("role", button.role), ("title", button.title)]
+                .compactMap { name, text in text.map { (name, JSONValue.string($0)) } }
         }
-    }
-
-    /// Writes a button as an object with the members that are there.
-    private static func append(
-        _ id: String?, _ role: String?, _ title: String?, to json: inout String
-    ) {
-        json += "{"
-        append(#""id":"#, id, to: &json)
-        append(#""role":"#, role, to: &json)
-        append(#""title":"#, title, to: &json)
-        json += "}"
-    }
-
-    private static func append(_ name: String, _ value: String?, to json: inout String) {
-        guard let value else { return }
-        if json.utf8.last != UInt8(ascii: "{") { json += "," }
-        json += name
-        append(value, to: &json)
+        return JSONValue.array(objects.map { .object($0) }).canonical
     }
 
     package static func encode(_ strings: [String: String]) -> String {
         if strings.isEmpty { return "{}" }
-        let members = array(strings.sorted { $0.key < $1.key }) { json, member in
-            append(member.key, to: &json)
-            json += ":"
-            append(member.value, to: &json)
-        }
-        return "{" + members.dropFirst().dropLast() + "}"
+        let members = strings.sorted { $0.key < $1.key }
+        return JSONValue.object(members.map { ($0.key, .string($0.value)) }).canonical
     }
 
     package static func encode(_ strings: [String]) -> String {
-        array(strings) { append($1, to: &$0) }
+        array(strings) { $0.write(string: $1) }
     }
 
     private static func array<Element>(
-        _ elements: [Element], _ write: (inout String, Element) -> Void
+        _ elements: [Element], _ write: (inout CanonicalJSON, Element) -> Void
     ) -> String {
-        var json = "["
+        var json = CanonicalJSON()
+        json.write("[")
         for (index, element) in elements.enumerated() {
-            if index > 0 { json += "," }
+            if index > 0 { json.write(",") }
             write(&json, element)
         }
-        json += "]"
-        return json
-    }
-
-    /// Writes a string as defined in RFC 8259 §7.
-    private static func append(_ text: String, to json: inout String) {
-        json += "\""
-        if text.utf8.contains(where: mustEscape) {
-            for scalar in text.unicodeScalars { append(scalar, to: &json) }
-        } else {
-            json += text
-        }
-        json += "\""
-    }
-
-    private static func mustEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private static func append(_ scalar: Unicode.Scalar, to json: inout String) {
-        switch scalar {
-        case "\"", "\\":
-            json += "\\"
-            json.unicodeScalars.append(scalar)
-        case "\u{0}"..<" ":
-            let digits = String(scalar.value, radix: 16)
-            json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default:
-            json.unicodeScalars.append(scalar)
-        }
+        json.write("]")
+        return json.text
     }
 
     /// The buttons of a column; an erased label reads as the button's index, such as `#0`.

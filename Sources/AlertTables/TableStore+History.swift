@@ -20,6 +20,22 @@ package struct HistoryPosition: TableRow, Sendable {
     }
 }
 
+/// A response that was found in the history, of which nothing else has been read.
+package struct FoundResponse: TableRow, Sendable {
+    package let id: Alert.ID
+    package let position: HistoryPosition
+
+    package static let columns = "\(HistoryPosition.columns), id"
+
+    package init(_ id: Alert.ID, at position: HistoryPosition) {
+        (self.id, self.position) = (id, position)
+    }
+
+    package init(_ row: borrowing some SQLRow & ~Copyable) {
+        self.init(row.integer(at: 2), at: HistoryPosition(row))
+    }
+}
+
 /// What one look at the history has found.
 package struct HistoryLook: Sendable {
     package var records: [AlertRecord]

@@ -262,7 +262,7 @@ extension TableTransaction {
         let awake: [Alert.ID] = try rows(query.finishedSnoozes(at: now, limit: limit))
         guard !awake.isEmpty else { return 0 }
         concernsOthers = true
-        try write(query.awake(awake), changing: awake.count)
+        for id in awake { try write(query.awake(id)) }
         forgetAll()
         return awake.count
     }

@@ -2,8 +2,9 @@ import AlertCore
 import SQL
 
 /// One member of a write transaction.
-package final class WriteJob<Engine: WriteEngine>: Sendable {
+package final class WriteJob: Sendable {
     package typealias Reading = @Sendable (Query) -> [Statement]
+    package typealias Work = @Sendable (_ context: AnyObject) throws -> Void
     package typealias Finish = @Sendable (AlertError?) -> Void
 
     package let kind: WriteKind
@@ -13,26 +14,25 @@ package final class WriteJob<Engine: WriteEngine>: Sendable {
     package let isOptional: Bool
     /// Whether it is an asker's, who has nothing better to do than to wait for a server.
     package let isOfAsker: Bool
+    /// Whether its work is done after the transaction and before the next one.
+    package let isAlone: Bool
     package let enqueued = ContinuousClock.now
     /// What the work will read, so that a server can be asked for it together with the lock.
     package let reading: Reading
-    /// Runs in the transaction, and again if the transaction must be repeated.
-    package let work: @Sendable (Engine.Context) throws -> Void
+    /// Runs in the transaction, and again if the transaction must be repeated. What it gets is its
+    /// engine's.
+    package let work: Work
     /// Called with the result after the commit.
     package let finish: Finish
-    /// Runs after the commit, outside of a transaction, before the next one.
-    package let afterCommit: (@Sendable (Engine) throws -> Void)?
 
     package init(
         kind: WriteKind, operation: String, isOptional: Bool = false, isOfAsker: Bool = false,
-        reading: @escaping Reading = { _ in [] }, finish: @escaping Finish = { _ in },
-        afterCommit: (@Sendable (Engine) throws -> Void)? = nil,
-        work: @escaping @Sendable (Engine.Context) throws -> Void
+        isAlone: Bool = false, reading: @escaping Reading = { _ in [] },
+        finish: @escaping Finish = { _ in }, work: @escaping Work
     ) {
         (self.kind, self.operation) = (kind, operation)
-        (self.isOptional, self.isOfAsker) = (isOptional, isOfAsker)
-        (self.reading, self.work) = (reading, work)
-        (self.finish, self.afterCommit) = (finish, afterCommit)
+        (self.isOptional, self.isOfAsker, self.isAlone) = (isOptional, isOfAsker, isAlone)
+        (self.reading, self.work, self.finish) = (reading, work, finish)
     }
 }
 

@@ -1,34 +1,32 @@
 import AlertCore
 import Synchronization
 
-/// What runs the transactions of a store.
-package protocol WriteEngine: AnyObject, SendableMetatype {
-    /// What the members of a transaction share.
-    associatedtype Context
-}
-
 /// The writes of a process that wait for a transaction.
 ///
 /// One transaction takes all that wait, so that one sync or one reply of a server serves all of
 /// them; those that come while it is stored share the next one. There is no delay window but for
 /// what nobody waits for.
-package final class WriteQueue<Engine: WriteEngine>: Sendable {
+///
+/// What runs the transactions is its engine, which a store has, with methods to perform and to post
+/// closures that get the engine's context. It is not generic for that: the compiler makes no copy of
+/// this code for the types of another module, and the types of the jobs would be looked up at run
+/// time eighty times for each of them.
+package final class WriteQueue: Sendable {
     /// How long a posted job waits for a caller's write before it is written by itself. What the
     /// log says of an alert is in order, unless another process writes within that time.
-    package static var postedTime: Duration { .milliseconds(10) }
+    package static let postedTime = Duration.milliseconds(10)
     /// How long posted jobs wait after a failed transaction, so that nothing spins.
-    package static var postedPause: Duration { .seconds(1) }
+    package static let postedPause = Duration.seconds(1)
     /// How many posted jobs are kept while they can't be written; the oldest is dropped for each
     /// further one, and that is reported.
-    package static var maximumPosted: Int { 10_000 }
+    package static let maximumPosted = 10_000
 
-    package typealias Job = WriteJob<Engine>
     /// A job, and why nothing of it is stored, if that is so.
-    package typealias EndedJob = (job: Job, error: AlertError?)
+    package typealias EndedJob = (job: WriteJob, error: AlertError?)
 
     package struct State {
         /// In the order in which they came.
-        package fileprivate(set) var waiting: [Job] = []
+        package fileprivate(set) var waiting: [WriteJob] = []
         /// When waiting posted jobs are written even if no caller's write comes.
         fileprivate var postedDue = ContinuousClock.now
         /// Whether a posted job was lost since one was last written.
@@ -58,30 +56,12 @@ package final class WriteQueue<Engine: WriteEngine>: Sendable {
 
 // For callers.
 extension WriteQueue {
-    /// Runs a closure in a transaction, and returns its result once that is stored.
-    ///
-    /// - Parameters:
-    ///   - isOptional: Whether it is skipped if the store closes first.
-    ///   - isOfAsker: Whether it is an asker's, who has nothing better to do than to wait.
-    ///   - reading: What the closure will read.
-    /// - Throws: The closure's error, in which case nothing of it is stored;
-    ///   ``AlertError/busy(_:)`` if the transaction could not begin within the busy time.
-    package nonisolated(nonsending) func perform<Result: Sendable>(
-        _ kind: WriteKind, _ operation: String, isOptional: Bool = false, isOfAsker: Bool = false,
-        reading: @escaping Job.Reading = { _ in [] },
-        _ body: @escaping @Sendable (Engine.Context) throws -> Result
-    ) async throws(AlertError) -> Result {
-        try await result { box, finish in
-            Job(
-                kind: kind, operation: operation, isOptional: isOptional, isOfAsker: isOfAsker,
-                reading: reading, finish: finish
-            ) { box.put(try body($0)) }
-        }
-    }
-
     /// Submits a job that leaves its result in a box, and returns that once the job is done.
+    ///
+    /// - Throws: The job's error, in which case nothing of it is stored;
+    ///   ``AlertError/busy(_:)`` if the transaction could not begin within the busy time.
     package nonisolated(nonsending) func result<Result: Sendable>(
-        of makeJob: (ResultBox<Result>, @escaping Job.Finish) -> Job
+        of makeJob: (ResultBox<Result>, @escaping WriteJob.Finish) -> WriteJob
     ) async throws(AlertError) -> Result {
         let box = ResultBox<Result>()
         let failure = await withCheckedContinuation { continuation in
@@ -92,19 +72,19 @@ extension WriteQueue {
         return result
     }
 
-    /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
+    /// Schedules work for the next transaction, or soon for one of its own, and doesn't wait.
     package func post(
-        _ operation: String, reading: @escaping Job.Reading = { _ in [] },
-        _ body: @escaping @Sendable (Engine.Context) throws -> Void
+        _ operation: String, reading: @escaping WriteJob.Reading = { _ in [] },
+        work: @escaping WriteJob.Work
     ) {
         submit(
-            Job(
+            WriteJob(
                 kind: .posted, operation: operation, reading: reading,
-                finish: { [weak self] in self?.postedEnded(operation, $0) }, work: body))
+                finish: { [weak self] in self?.postedEnded(operation, $0) }, work: work))
     }
 
     /// Leaves a job to the engine, and drops the oldest of too many posted ones.
-    private func submit(_ job: Job) {
+    private func submit(_ job: WriteJob) {
         let (refused, wake) = state.withLock { state -> (EndedJob?, (() -> Void)?) in
             if let refusal = state.refusal { return ((job, refusal), nil) }
             if job.kind == .posted, !state.waiting.contains(where: { $0.kind == .posted }) {
@@ -167,12 +147,12 @@ extension WriteQueue {
     package var hasCallers: Bool { state.withLock(\.hasCallers) }
 
     /// Takes the first jobs that wait.
-    package func take(atMost count: Int) -> [Job] { state.withLock { $0.take(count) } }
+    package func take(atMost count: Int) -> [WriteJob] { state.withLock { $0.take(count) } }
 
     /// Takes the first jobs if something is to be written now; otherwise the engine is woken when
     /// something will be.
-    package func takeDue(atMost count: Int) -> [Job] {
-        let (jobs, wake) = state.withLock { state -> ([Job], (() -> Void)?) in
+    package func takeDue(atMost count: Int) -> [WriteJob] {
+        let (jobs, wake) = state.withLock { state -> ([WriteJob], (() -> Void)?) in
             state.isWorking = state.due.map { $0 <= .now } ?? false
             if state.isWorking { return (state.take(count), nil) }
             state.planned = nil
@@ -183,7 +163,7 @@ extension WriteQueue {
     }
 
     /// Takes the jobs that fulfil a condition.
-    package func take(where isTaken: (Job) -> Bool) -> [Job] {
+    package func take(where isTaken: (WriteJob) -> Bool) -> [WriteJob] {
         state.withLock { $0.take(where: isTaken) }
     }
 
@@ -222,18 +202,18 @@ extension WriteQueue.State {
         return { wake(due) }
     }
 
-    fileprivate mutating func take(_ count: Int) -> [WriteQueue.Job] {
+    fileprivate mutating func take(_ count: Int) -> [WriteJob] {
         defer { waiting.removeFirst(min(count, waiting.count)) }
         return Array(waiting.prefix(count))
     }
 
-    fileprivate mutating func take(where isTaken: (WriteQueue.Job) -> Bool) -> [WriteQueue.Job] {
+    fileprivate mutating func take(where isTaken: (WriteJob) -> Bool) -> [WriteJob] {
         defer { waiting.removeAll(where: isTaken) }
         return waiting.filter(isTaken)
     }
 
     /// Removes the oldest posted job and returns it, if there are too many.
-    fileprivate mutating func takeExcessPosted() -> WriteQueue.Job? {
+    fileprivate mutating func takeExcessPosted() -> WriteJob? {
         // They are only counted when there may be too many.
         guard waiting.count > WriteQueue.maximumPosted,
             waiting.count(where: { $0.kind == .posted }) > WriteQueue.maximumPosted,

@@ -37,65 +37,37 @@ package enum JSONValue: Sendable {
         }
     }
 
-    /// The value in the one way that RFC 8785 has for it: without blanks, and with no escapes but those
-    /// that JSON needs. Numbers must be integers, and members in the order of their names.
+    /// The value as ``CanonicalJSON``.
     package var canonical: String {
-        var text = ""
-        text.reserveCapacity(256)
-        addCanonical(to: &text)
-        return text
+        var json = CanonicalJSON()
+        write(to: &json)
+        return json.text
     }
 
-    private func addCanonical(to text: inout String) {
+    private func write(to json: inout CanonicalJSON) {
         switch self {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .integer(let value): text += String(value)
-        case .number(let digits): text += digits
-        case .string(let value): Self.addCanonical(value, to: &text)
+        case .null: json.write("null")
+        case .bool(let value): json.write(value ? "true" : "false")
+        case .integer(let value): json.write(digits: String(value))
+        case .number(let digits): json.write(digits: digits)
+        case .string(let value): json.write(string: value)
         case .array(let values):
+            json.write("[")
             for (index, value) in values.enumerated() {
-                text += index == 0 ? "[" : ","
-                value.addCanonical(to: &text)
+                if index > 0 { json.write(",") }
+                value.write(to: &json)
             }
-            text += values.isEmpty ? "[]" : "]"
+            json.write("]")
         case .object(let members):
+            json.write("{")
             for (index, member) in members.enumerated() {
-                text += index == 0 ? "{" : ","
-                Self.addCanonical(member.key, to: &text)
-                text += ":"
-                member.value.addCanonical(to: &text)
+                if index > 0 { json.write(",") }
+                json.write(string: member.key)
+                json.write(":")
+                member.value.write(to: &json)
             }
-            text += members.isEmpty ? "{}" : "}"
+            json.write("}")
         }
-    }
-
-    private static func addCanonical(_ string: String, to text: inout String) {
-        text += "\""
-        let isPlain = string.utf8.allSatisfy { byte in
-            byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-        }
-        if isPlain {
-            text += string
-        } else {
-            for scalar in string.unicodeScalars {
-                switch scalar {
-                case "\"": text += "\\\""
-                case "\\": text += "\\\\"
-                case "\u{8}": text += "\\b"
-                case "\t": text += "\\t"
-                case "\n": text += "\\n"
-                case "\u{C}": text += "\\f"
-                case "\r": text += "\\r"
-                case "\0"..<" ":
-                    text +=
-                        (scalar.value < 16 ? "\\u000" : "\\u00")
-                        + String(scalar.value, radix: 16)
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        text += "\""
     }
 
     /// A quoted string. Characters that a terminal might obey or hide are escaped too, although

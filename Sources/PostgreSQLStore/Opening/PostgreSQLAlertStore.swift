@@ -13,7 +13,7 @@ package final class PostgreSQLAlertStore: AlertStore {
     let changes: NoticedChanges
     let screenChanges = ChangeSignal()
     private let writer: Writer
-    var writes: WriteQueue<Writer> { writer.writes }
+    var writes: WriteQueue { writer.writes }
     private let sessions: Sessions
     private let interruption: Interruption
     private let readingInterruption: Interruption

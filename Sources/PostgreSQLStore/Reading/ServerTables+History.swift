@@ -68,7 +68,7 @@ extension ServerTables {
         let page: [FoundResponse] = try rows(
             Statement(
                 """
-                SELECT \(HistoryPosition.columns), id
+                SELECT \(FoundResponse.columns)
                 FROM (SELECT \(columns) \(candidates) LIMIT \(bound)) AS alerts
                 WHERE \(isAdmitted) \(order) LIMIT \(count)
                 """, all.all, isPlannedForValues: isPlannedForValues))
@@ -90,15 +90,5 @@ extension ServerTables {
             look.next = try first(end)
         }
         return look
-    }
-}
-
-/// A response that was found.
-private struct FoundResponse: TableRow {
-    let id: Alert.ID
-    let position: HistoryPosition
-
-    init(_ row: borrowing some SQLRow & ~Copyable) {
-        (id, position) = (row.integer(at: 2), HistoryPosition(row))
     }
 }

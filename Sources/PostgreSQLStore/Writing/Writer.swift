@@ -8,10 +8,7 @@ import PostgreSQL
 /// the working session.
 ///
 /// While the server can't be reached, each write waits for as long as its caller does.
-final class Writer: WriteEngine, Sendable {
-    typealias Context = Transaction
-    typealias Job = WriteJob<Writer>
-
+final class Writer: Sendable {
     /// How long a caller waits for its transaction to be stored.
     private let busyTime: Duration
     /// How long an asker waits for a server that is away, which may take that long to fail over.
@@ -25,7 +22,7 @@ final class Writer: WriteEngine, Sendable {
     /// How long the server has for an attempt at least.
     private static let shortestAttempt = Duration.seconds(1)
 
-    let writes: WriteQueue<Writer>
+    let writes: WriteQueue
     private let sessions: SessionQueue
     private let interruption: Interruption
     private let known: KnownHead
@@ -75,7 +72,7 @@ final class Writer: WriteEngine, Sendable {
     }
 
     /// Stores a batch, or as much of it as can be stored.
-    private func write(_ batch: [Job], on session: Session) {
+    private func write(_ batch: [WriteJob], on session: Session) {
         var rest = batch
         while !rest.isEmpty {
             switch attempt(rest, on: session) {
@@ -91,7 +88,7 @@ final class Writer: WriteEngine, Sendable {
             case .later(let error):
                 // Those whose callers have waited long enough give up.
                 let (isClosing, isAway) = (writes.isClosed, error.isServerAway)
-                let isLate = { [self] (job: Job) in
+                let isLate = { [self] (job: WriteJob) in
                     isClosing
                         || job.kind != .posted
                             && job.enqueued + patience(of: job, isAway: isAway) <= .now
@@ -118,7 +115,7 @@ final class Writer: WriteEngine, Sendable {
         case later(AlertError)
     }
 
-    private func attempt(_ jobs: [Job], on session: Session) -> Outcome {
+    private func attempt(_ jobs: [WriteJob], on session: Session) -> Outcome {
         let operation = (jobs.first { $0.kind != .posted } ?? jobs[0]).operation
         do {
             return try run(jobs, on: session)
@@ -130,14 +127,14 @@ final class Writer: WriteEngine, Sendable {
     }
 
     /// How long the caller of a job waits: for a server that is away, or for a lock.
-    private func patience(of job: Job, isAway: Bool = true) -> Duration {
+    private func patience(of job: WriteJob, isAway: Bool = true) -> Duration {
         if known.isEnding { return min(busyTime, Self.endingTime) }
         return isAway && job.isOfAsker ? askingTime : busyTime
     }
 
     /// How long the server may take, so that no caller waits much longer than it should; a caller
     /// who has waited long gets one more attempt.
-    private func timeLeft(for jobs: [Job]) -> Duration {
+    private func timeLeft(for jobs: [WriteJob]) -> Duration {
         let left = jobs.map { patience(of: $0) - $0.enqueued.duration(to: .now) }.min()
         return max(min(left ?? busyTime, busyTime), min(busyTime, Self.shortestAttempt))
     }
@@ -151,7 +148,7 @@ final class Writer: WriteEngine, Sendable {
         return error.meaning.lasts ? .failed(failure) : .later(failure)
     }
 
-    private func run(_ jobs: [Job], on session: Session) throws -> Outcome {
+    private func run(_ jobs: [WriteJob], on session: Session) throws -> Outcome {
         let db = try session.open(within: timeLeft(for: jobs))
         db.timeLimit = timeLeft(for: jobs)
         var needed: [Statement] = []
@@ -199,7 +196,7 @@ final class Writer: WriteEngine, Sendable {
     }
 
     private func commit(
-        _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [Job],
+        _ transaction: Transaction, _ failures: [AlertError?], _ jobs: [WriteJob],
         on session: Session
     ) throws -> Outcome {
         let (start, head) = (transaction.start, transaction.head)
@@ -248,7 +245,7 @@ final class Writer: WriteEngine, Sendable {
     ///
     /// It takes the lock of the head, which a transaction that is still under way has.
     private func lookUp(
-        _ head: AuditHead, after start: AuditHead, for jobs: [Job], on session: Session
+        _ head: AuditHead, after start: AuditHead, for jobs: [WriteJob], on session: Session
     ) -> Bool? {
         let beginning = ContinuousClock.now
         // The time of those who wait longest, which a signal or the store's end may shorten.
@@ -379,4 +376,34 @@ private func advised(_ error: PostgreSQLError, _ place: PostgreSQLLocation? = ni
 
 enum Thread {
     static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
+}
+
+extension WriteQueue {
+    /// Runs a closure in a transaction, and returns its result once that is stored.
+    ///
+    /// - Parameters:
+    ///   - isOfAsker: Whether it is an asker's, who has nothing better to do than to wait.
+    ///   - reading: What the closure will read.
+    nonisolated(nonsending) func perform<Result: Sendable>(
+        _ kind: WriteKind, _ operation: String, isOfAsker: Bool = false,
+        reading: @escaping WriteJob.Reading = { _ in [] },
+        _ body: @escaping @Sendable (Transaction) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await result { box, finish in
+            WriteJob(
+                kind: kind, operation: operation, isOfAsker: isOfAsker, reading: reading,
+                finish: finish
+            ) { box.put(try body(unsafeDowncast($0, to: Transaction.self))) }
+        }
+    }
+
+    /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
+    func post(
+        _ operation: String, reading: @escaping WriteJob.Reading,
+        _ body: @escaping @Sendable (Transaction) throws -> Void
+    ) {
+        post(
+            operation, reading: reading,
+            work: { try body(unsafeDowncast($0, to: Transaction.self)) })
+    }
 }

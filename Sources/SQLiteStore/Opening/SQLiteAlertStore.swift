@@ -11,7 +11,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     /// On whose behalf the store applies deadlines.
     let caller: Caller
     private let commits: GroupCommit
-    var writes: WriteQueue<Writer> { commits.writes }
+    var writes: WriteQueue { commits.writes }
     let slot: SlotFile
     private let changes: NoticedChanges
     let slotChanges = ChangeSignal()

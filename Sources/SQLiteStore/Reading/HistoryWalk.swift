@@ -27,18 +27,11 @@ struct HistoryWalk {
     /// The last entry of the log whose response counts.
     var lastSequence: Int64?
 
-    typealias Position = HistoryPosition
-
-    struct Found: Sendable {
-        let id: Alert.ID
-        let position: Position
-    }
-
     /// What one look has found.
     struct Look: Sendable {
-        var found: [Found] = []
+        var found: [FoundResponse] = []
         /// Where another look has to go on, if this one has not found enough; `nil` at the end.
-        var next: Position?
+        var next: HistoryPosition?
     }
 
     init(db: Database, _ filter: HistoryFilter) {
@@ -48,11 +41,8 @@ struct HistoryWalk {
         until = filter.until.map(Timestamp.milliseconds)
     }
 
-    /// The columns of a look at rows of `alerts`.
-    enum Column: Int, ColumnList { case resolvedMs, resolvedSeq, id, isAdmitted }
-
     /// Looks for responses after a position, or from the first.
-    func look(after last: Position?, limit: Int) throws -> Look {
+    func look(after last: HistoryPosition?, limit: Int) throws -> Look {
         var values = NumberedValues()
         var rest = filter
         let ranges = try ranges(&values, leaving: &rest)
@@ -61,7 +51,7 @@ struct HistoryWalk {
         let isAdmitted = rest.condition(&values, .sqlite)
         let selections = ranges.map { index, range in
             """
-            SELECT \(Position.columns), id, \(isAdmitted) FROM alerts INDEXED BY \(index)
+            SELECT \(FoundResponse.columns), \(isAdmitted) FROM alerts INDEXED BY \(index)
             WHERE outcome IS NOT NULL AND \(range)\(place)
             """
         }
@@ -72,23 +62,23 @@ struct HistoryWalk {
             ORDER BY resolved_ms \(order), resolved_seq \(order)
             """, values
         ) { row in
-            (Found(row), row.integer(Column.isAdmitted) == 1)
+            (FoundResponse(row), isFound: row.integer(at: 3) == 1)
         }
     }
 
     /// The conditions that bound each range.
-    private func place(after last: Position?, _ values: inout NumberedValues) -> String {
+    private func place(after last: HistoryPosition?, _ values: inout NumberedValues) -> String {
         var place = ""
         var (low, high) = (since, until)
         // Only one bound on each side: of two, SQLite may search by the wider one.
-        let isInside = { (last: Position) in
+        let isInside = { (last: HistoryPosition) in
             isNewestFirst
                 ? high.map { last.resolved < $0 } ?? true : low.map { last.resolved >= $0 } ?? true
         }
         if let last, isInside(last) {
             if isNewestFirst { high = nil } else { low = nil }
             place +=
-                " AND (\(Position.columns)) \(isNewestFirst ? "<" : ">")"
+                " AND (\(HistoryPosition.columns)) \(isNewestFirst ? "<" : ">")"
                 + " (\(values.add(.integer(last.resolved))), \(values.add(.integer(last.sequence))))"
         }
         if let low { place += " AND resolved_ms >= \(values.add(.integer(low)))" }
@@ -137,15 +127,6 @@ struct HistoryWalk {
     }
 }
 
-extension HistoryWalk.Found {
-    init(_ row: borrowing Row) {
-        typealias Column = HistoryWalk.Column
-        id = row.integer(Column.id)
-        position = HistoryWalk.Position(
-            resolved: row.integer(Column.resolvedMs), sequence: row.integer(Column.resolvedSeq))
-    }
-}
-
 extension Database {
     package func history(
         _ filter: HistoryFilter, _ text: SearchText?, after last: HistoryPosition?, isFirst: Bool,
@@ -175,7 +156,7 @@ extension Database {
     /// - Parameter read: Reads a row's response, and whether it is one to be found.
     func look(
         _ limit: Int, _ sql: String, _ values: NumberedValues,
-        read: (borrowing Row) throws -> (HistoryWalk.Found, isFound: Bool)
+        read: (borrowing Row) throws -> (FoundResponse, isFound: Bool)
     ) throws -> HistoryWalk.Look {
         var (look, examined) = (HistoryWalk.Look(), 0)
         try visit(sql, values.all) { row in

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import SQLite
 import TextFormats
 
@@ -13,7 +14,7 @@ struct TextSearch {
     let limit: Int
 
     /// Looks before a response, or from the newest.
-    func look(before last: HistoryWalk.Position?) throws -> HistoryWalk.Look {
+    func look(before last: HistoryPosition?) throws -> HistoryWalk.Look {
         let (upkeep, last) = (try db.upkeep(), last?.sequence ?? .max)
         let end = upkeep.indexed.addingBounded(1)
         var look = HistoryWalk.Look()
@@ -112,10 +113,10 @@ struct TextSearch {
         return condition
     }
 
-    private static func found(_ row: borrowing Row) -> HistoryWalk.Found {
-        HistoryWalk.Found(
-            id: row.integer(Column.id),
-            position: HistoryWalk.Position(
+    private static func found(_ row: borrowing Row) -> FoundResponse {
+        FoundResponse(
+            row.integer(Column.id),
+            at: HistoryPosition(
                 resolved: row.integer(Column.resolvedMs),
                 sequence: row.integer(Column.resolvedSeq)))
     }

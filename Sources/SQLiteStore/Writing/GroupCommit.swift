@@ -36,7 +36,7 @@ final class GroupCommit: Sendable {
         var hasEnded = false
     }
 
-    let writes: WriteQueue<Writer>
+    let writes: WriteQueue
     private let state: Mutex<State>
     private let files: QueueFiles
     private let busyTime: Duration
@@ -115,12 +115,41 @@ final class GroupCommit: Sendable {
     func prepareToEnd() { state.withLock { $0.patience.prepareToEnd() } }
 }
 
-extension Writer: WriteEngine {
-    typealias Context = WriteContext
-    typealias Job = WriteJob<Writer>
+extension WriteJob {
+    /// A member of a transaction of the writer.
+    convenience init(
+        kind: WriteKind, operation: String, isOptional: Bool = false,
+        finish: @escaping Finish = { _ in },
+        inTransaction body: @escaping @Sendable (WriteContext) throws -> Void
+    ) {
+        self.init(
+            kind: kind, operation: operation, isOptional: isOptional, finish: finish,
+            work: { try body(unsafeDowncast($0, to: WriteContext.self)) })
+    }
 }
 
-extension WriteQueue<Writer> {
+extension WriteQueue {
+    /// Runs a closure in a transaction, and returns its result once that is stored.
+    ///
+    /// - Parameter isOptional: Whether it is skipped if the store closes first.
+    nonisolated(nonsending) func perform<Result: Sendable>(
+        _ kind: WriteKind, _ operation: String, isOptional: Bool = false,
+        _ body: @escaping @Sendable (WriteContext) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await result { box, finish in
+            WriteJob(kind: kind, operation: operation, isOptional: isOptional, finish: finish) {
+                (context: WriteContext) in box.put(try body(context))
+            }
+        }
+    }
+
+    /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
+    func post(
+        _ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void
+    ) {
+        post(operation, work: { try body(unsafeDowncast($0, to: WriteContext.self)) })
+    }
+
     /// Runs a closure under the writer lock, but not in a transaction.
     ///
     /// - Throws: The closure's error; ``AlertError/busy(_:)`` if the lock could not be taken within
@@ -129,9 +158,9 @@ extension WriteQueue<Writer> {
         _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
         try await result { box, finish in
-            Job(
-                kind: .upkeep, operation: operation, finish: finish,
-                afterCommit: { box.put(try body($0)) }, work: { _ in })
+            WriteJob(kind: .upkeep, operation: operation, isAlone: true, finish: finish) {
+                box.put(try body(unsafeDowncast($0, to: Writer.self)))
+            }
         }
     }
 }
@@ -177,7 +206,7 @@ extension GroupCommit {
     private func waitForWork() -> Bool {
         // What comes right after a transaction is mostly posted: nobody has to wake this thread for
         // it.
-        let look = ContinuousClock.now + WriteQueue<Writer>.postedTime
+        let look = ContinuousClock.now + WriteQueue.postedTime
         while true {
             let coming = look > .now ? look : nil
             let (due, isClosing) = writes.nextDue(lookingAgainAt: coming)
@@ -210,10 +239,10 @@ extension GroupCommit {
             return .now < limit ? take(&room) : []
         }
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
-        var afterCommit: [Writer.Job] = []
+        var alone: [WriteJob] = []
         for member in outcome.members where !member.mayRepeat {
-            if member.error == nil, member.job.afterCommit != nil {
-                afterCommit.append(member.job)
+            if member.error == nil, member.job.isAlone {
+                alone.append(member.job)
             } else {
                 member.job.finish(member.error)
             }
@@ -226,7 +255,7 @@ extension GroupCommit {
             writer.mayHaveNewTexts = true
             writer.indexTexts(ifAtLeast: Writer.manyUnindexed)
         }
-        for job in afterCommit { job.finish(writer.run(job)) }
+        for job in alone { job.finish(writer.runOutside(job)) }
     }
 
     /// Takes the writer lock and begins a transaction, which also excludes programs that write
@@ -270,7 +299,7 @@ extension GroupCommit {
     }
 
     /// Takes waiting writes into a transaction that has room for some.
-    private func take(_ room: inout Int) -> [Writer.Job] {
+    private func take(_ room: inout Int) -> [WriteJob] {
         let taken = writes.take(atMost: room)
         room -= taken.count
         return taken
@@ -282,7 +311,7 @@ extension GroupCommit {
         let seen = LockPatience.Look(files)
         let (late, closers, patience) = state.withLock { state in
             guard state.isBlocked else {
-                return ([Writer.Job](), [Closer](), state.patience)
+                return ([WriteJob](), [Closer](), state.patience)
             }
             state.patience.note(seen)
             let patience = state.patience

@@ -157,10 +157,10 @@ extension Writer {
         return false
     }
 
-    /// Does a job's work after its commit; returns the error if that failed.
-    func run(_ job: Job) -> AlertError? {
+    /// Does a job's work outside of a transaction; returns the error if that failed.
+    func runOutside(_ job: WriteJob) -> AlertError? {
         do {
-            try job.afterCommit?(self)
+            try job.work(self)
             return nil
         } catch {
             mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)

@@ -174,10 +174,14 @@ extension SQLiteAlertStore {
         defer { writer.lock.release() }
         guard (try? writer.begin()) != nil else { return nil }
         let box = ResultBox<Receipt>()
-        let job = Writer.Job(kind: .ask, operation: Change.ask(question).operation) { context in
+        let job = WriteJob(
+            kind: .ask, operation: Change.ask(question).operation
+        ) { (context: WriteContext) in
             box.put(try context.ask(prepared))
         }
-        let expiries = Writer.Job(kind: .upkeep, operation: "store expiries") { context in
+        let expiries = WriteJob(
+            kind: .upkeep, operation: "store expiries"
+        ) { (context: WriteContext) in
             _ = try context.expireOverdue(atMost: 100, by: caller)
         }
         let outcome = writer.commit([job, expiries])

@@ -188,7 +188,7 @@ final class Writer {
     ///
     /// - Parameter joining: Returns jobs that have come since, which join the transaction; called
     ///   until it returns none, which it must do at some time.
-    func commit(_ jobs: [Job], joining: () -> [Job] = { [] }) -> Outcome {
+    func commit(_ jobs: [WriteJob], joining: () -> [WriteJob] = { [] }) -> Outcome {
         var outcome = Outcome()
         var refusals = refusalsForLongLog()
         admit(jobs, to: &outcome, &refusals)
@@ -220,10 +220,10 @@ final class Writer {
     }
 
     /// Runs a job, and returns its error if it failed before it had written anything.
-    private func run(_ job: Job, in context: WriteContext) throws -> AlertError? {
+    private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
         let writes = context.writes
         do {
-            try job.work(context)
+            if !job.isAlone { try job.work(context) }
             return nil
         } catch let error as HalfDone {
             throw error
@@ -261,7 +261,7 @@ final class Writer {
     }
 
     /// Runs a job in a transaction of its own; returns the error if it failed.
-    private func runAlone(_ job: Job, _ outcome: inout Outcome) -> (any Error)? {
+    private func runAlone(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
         do {
             // A log that can be restarted needs no space.
             _ = try? db().checkpoint(.passive)
@@ -349,7 +349,7 @@ extension Error {
 extension Writer {
     /// A member of a transaction, and what has become of it.
     struct Member {
-        let job: Job
+        let job: WriteJob
         /// Why nothing of it is stored, if that is so.
         var error: AlertError?
         /// Whether that is not due to the job, so that it may be stored later.
@@ -390,7 +390,7 @@ extension Writer {
     }
 
     /// Adds members to a transaction, and refuses those for which there is no space.
-    private func admit(_ jobs: [Job], to outcome: inout Outcome, _ refusals: inout Refusals) {
+    private func admit(_ jobs: [WriteJob], to outcome: inout Outcome, _ refusals: inout Refusals) {
         if refusals[.ask] == nil, jobs.contains(where: { $0.kind == .ask }) {
             do throws(AlertError) {
                 try space.allocateReserve()

@@ -59,7 +59,7 @@ struct GroupCommitTests {
         let gate = Gate()
         async let blocked: Void = store.writes.perform(.upkeep, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
-        for number in 0..<WriteQueue<Writer>.maximumPosted + 5 {
+        for number in 0..<WriteQueue.maximumPosted + 5 {
             store.post(.returned(record, because: .failed("\(number)")), by: .ana)
         }
         #expect(troubles.withLock(\.self) == ["storage"])
@@ -68,7 +68,7 @@ struct GroupCommitTests {
         await store.close()
         let returned = "FROM audit WHERE event = 'returned'"
         let kept = try queue.integer("SELECT count(*) \(returned)")
-        #expect(kept == Int64(WriteQueue<Writer>.maximumPosted))
+        #expect(kept == Int64(WriteQueue.maximumPosted))
         #expect(
             try queue.integer("SELECT detail ->> 'error' \(returned) ORDER BY seq LIMIT 1") == 5)
     }

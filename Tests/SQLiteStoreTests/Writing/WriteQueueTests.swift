@@ -4,12 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import SQLiteStore
+
 @Suite("Write queue", .inParallel)
 struct WriteQueueTests {
-    private final class Engine: WriteEngine {
-        final class Context {}
-    }
-
     /// How often an engine was woken.
     private final class WakeUps: Sendable {
         private let number = Mutex(0)
@@ -19,7 +17,7 @@ struct WriteQueueTests {
         var total: Int { number.withLock { $0 } }
     }
 
-    private let writes = WriteQueue<Engine>()
+    private let writes = WriteQueue()
     private let wakeUps = WakeUps()
 
     init() { writes.whenDue { [wakeUps] _ in wakeUps.count() } }
@@ -48,7 +46,7 @@ struct WriteQueueTests {
 
     @Test("A caller does not rely on an engine's timer, which may be late; what is posted does")
     func lateTimer() async throws {
-        let look = ContinuousClock.now + WriteQueue<Engine>.postedTime / 2
+        let look = ContinuousClock.now + WriteQueue.postedTime / 2
         #expect(writes.nextDue(lookingAgainAt: look).due == nil)
         writes.post("post") { _ in }
         #expect(wakeUps.total == 0)

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import CLinux
 import Foundation
 import Linux
@@ -120,7 +121,9 @@ struct WriterTests {
             // As if a transaction that had to be repeated could not begin again.
             try other.execute("BEGIN IMMEDIATE")
             let jobs = ["ask", "answer"].map { name in
-                Writer.Job(kind: name == "ask" ? .ask : .answer, operation: name) { _ in
+                WriteJob(
+                    kind: name == "ask" ? .ask : .answer, operation: name
+                ) { (_: WriteContext) in
                     Issue.record("\(name) ran outside of a transaction")
                 }
             }
