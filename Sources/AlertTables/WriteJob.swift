@@ -14,8 +14,6 @@ package final class WriteJob: Sendable {
     package let isOptional: Bool
     /// Whether it is an asker's, who has nothing better to do than to wait for a server.
     package let isOfAsker: Bool
-    /// Whether its work is done after the transaction and before the next one.
-    package let isAlone: Bool
     package let enqueued = ContinuousClock.now
     /// What the work will read, so that a server can be asked for it together with the lock.
     package let reading: Reading
@@ -24,15 +22,18 @@ package final class WriteJob: Sendable {
     package let work: Work
     /// Called with the result after the commit.
     package let finish: Finish
+    /// Runs after the commit, outside of a transaction, before the next one.
+    package let afterCommit: Work?
 
     package init(
         kind: WriteKind, operation: String, isOptional: Bool = false, isOfAsker: Bool = false,
-        isAlone: Bool = false, reading: @escaping Reading = { _ in [] },
-        finish: @escaping Finish = { _ in }, work: @escaping Work
+        reading: @escaping Reading = { _ in [] }, finish: @escaping Finish = { _ in },
+        afterCommit: Work? = nil, work: @escaping Work
     ) {
         (self.kind, self.operation) = (kind, operation)
-        (self.isOptional, self.isOfAsker, self.isAlone) = (isOptional, isOfAsker, isAlone)
-        (self.reading, self.work, self.finish) = (reading, work, finish)
+        (self.isOptional, self.isOfAsker) = (isOptional, isOfAsker)
+        (self.reading, self.work) = (reading, work)
+        (self.finish, self.afterCommit) = (finish, afterCommit)
     }
 }
 

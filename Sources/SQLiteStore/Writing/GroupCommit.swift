@@ -158,9 +158,10 @@ extension WriteQueue {
         _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
         try await result { box, finish in
-            WriteJob(kind: .upkeep, operation: operation, isAlone: true, finish: finish) {
-                box.put(try body(unsafeDowncast($0, to: Writer.self)))
-            }
+            WriteJob(
+                kind: .upkeep, operation: operation, finish: finish,
+                afterCommit: { box.put(try body(unsafeDowncast($0, to: Writer.self))) },
+                work: { _ in })
         }
     }
 }
@@ -241,7 +242,7 @@ extension GroupCommit {
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
         var alone: [WriteJob] = []
         for member in outcome.members where !member.mayRepeat {
-            if member.error == nil, member.job.isAlone {
+            if member.error == nil, member.job.afterCommit != nil {
                 alone.append(member.job)
             } else {
                 member.job.finish(member.error)

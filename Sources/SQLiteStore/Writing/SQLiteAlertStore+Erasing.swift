@@ -160,7 +160,7 @@ extension Writer {
     /// Does a job's work outside of a transaction; returns the error if that failed.
     func runOutside(_ job: WriteJob) -> AlertError? {
         do {
-            try job.work(self)
+            try job.afterCommit?(self)
             return nil
         } catch {
             mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)

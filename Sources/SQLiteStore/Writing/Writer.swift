@@ -223,7 +223,7 @@ final class Writer {
     private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
         let writes = context.writes
         do {
-            if !job.isAlone { try job.work(context) }
+            try job.work(context)
             return nil
         } catch let error as HalfDone {
             throw error

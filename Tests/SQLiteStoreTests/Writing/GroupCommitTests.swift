@@ -31,9 +31,11 @@ struct GroupCommitTests {
             }
         }
         async let second = store.enqueue(questions[1], by: .ana)
-        #expect(await store.writes.hasWaiting(3))
+        async let alone = store.writes.performAlone("look") { !$0.mustCheck }
+        #expect(await store.writes.hasWaiting(4))
         gate.open()
         try await blocked
+        #expect(try await alone)
         // They were run a second time, without the member that failed.
         for receipt in try await [first, second] {
             #expect(receipt.isNew)
