@@ -4,22 +4,24 @@ import Glibc
 package enum FilePath {
     /// The directory of a file, from its path; `.` for a path without a slash.
     package static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.unicodeScalars.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The name of a file in its directory.
     package static func name(of path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? ""
+        path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
     }
 
     /// A path without the ending of its name, such as `.db`, and that ending; a name such as `.db`
     /// has none.
     package static func stemAndEnding(of path: String) -> (stem: String, ending: String) {
         let name = name(of: path)
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (path, "") }
-        let ending = String(name[dot...])
-        return (String(path.dropLast(ending.count)), ending)
+        guard let dot = name.unicodeScalars.lastIndex(of: "."), dot != name.startIndex else {
+            return (path, "")
+        }
+        let ending = name.unicodeScalars[dot...]
+        return (String(path.unicodeScalars.dropLast(ending.count)), String(ending))
     }
 
     /// The path without symbolic links and dots, if the file exists; see realpath(3).
@@ -33,8 +35,8 @@ package enum FilePath {
     package static func inResolvedDirectory(_ path: String) throws(LinuxError) -> String {
         let named = directory(of: path)
         guard let directory = resolved(named) else { throw .current("open the directory \(named)") }
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        return (directory == "/" ? "" : directory) + "/" + name
+        let start = path.unicodeScalars.lastIndex(of: "/").map(path.unicodeScalars.index(after:))
+        return (directory == "/" ? "" : directory) + "/" + path[(start ?? path.startIndex)...]
     }
 
     /// Creates a directory and those above it, on disk, unless it is there; see mkdir(2).

@@ -289,8 +289,9 @@ package final class Database {
     }
 
     private static func literal(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-            + "'"
+        // By scalars: a mark after a quote makes another `Character` of it.
+        let parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.map { String($0) }.joined(separator: "''") + "'"
     }
 
     /// Makes closing copy and empty the write-ahead log, if no other connection has the file open.

@@ -11,8 +11,7 @@ package enum ShellText {
         }
         if isPlain, !word.isEmpty { return word }
         // Within single quotes only the quote itself means anything.
-        let parts = word.split(separator: "'", omittingEmptySubsequences: false)
-        return "'" + parts.joined(separator: "'\\''") + "'"
+        return "'" + word.replacingScalars(["'": "'\\''"]) + "'"
     }
 
     /// A whole command line.

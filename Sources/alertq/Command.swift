@@ -25,9 +25,9 @@ protocol Command: Sendable {
     static var endsOptionsAtOperand: Bool { get }
     /// The exit code of every failure, for a verb whose other exit codes are another command's.
     static var failure: ExitCode? { get }
-    /// Does what follows a usage error besides its message; returns the exit code, if it has one of
+    /// Does what follows an error besides its message; returns the exit code, if the verb has one of
     /// its own.
-    static func refuse(_ error: UsageError, in context: Context) -> ExitCode?
+    static func refuse(_ error: any Error, in context: Context) -> ExitCode?
 
     /// A verb with nothing given: each property has its default.
     init()
@@ -50,7 +50,7 @@ extension Command {
     static var adviceForSurplus: String { "" }
     static var endsOptionsAtOperand: Bool { false }
     static var failure: ExitCode? { nil }
-    static func refuse(_ error: UsageError, in context: Context) -> ExitCode? { failure }
+    static func refuse(_ error: any Error, in context: Context) -> ExitCode? { failure }
 
     var isJSON: Bool { false }
 

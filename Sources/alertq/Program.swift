@@ -163,7 +163,7 @@ enum Program {
         case let error as OutputError where error.isBrokenPipe: throw error
         case is Interruption, is CommandEnd: throw error
         default:
-            let code = verb.failure ?? ExitCode(error)
+            let code = verb.refuse(error, in: context) ?? ExitCode(error)
             context.fail(error, verb.name, code)
             return code
         }

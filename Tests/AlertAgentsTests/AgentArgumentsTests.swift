@@ -102,6 +102,12 @@ struct AgentArgumentsTests {
         #expect(alert.deadline == expected.deadline && alert.key == expected.key)
     }
 
+    @Test("Information that would be lost under one of two equal names is refused")
+    func sameNames() throws {
+        let same = try arguments("{\"title\":\"a\",\"info\":{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}}")
+        #expect(throws: AgentFailure.self) { try same.question() }
+    }
+
     @Test("An id is a whole number, however it is written")
     func ids() throws {
         func subject(_ id: String) throws -> AgentArguments.Subject {

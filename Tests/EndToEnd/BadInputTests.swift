@@ -122,6 +122,25 @@ struct BadInputTests {
         #expect(await asker.exit() == 0)
     }
 
+    @Test(
+        "A printed command does only what it says, whatever an id contains",
+        arguments: ["a'\u{301};touch \"$PASTED\";'\u{301}", "-x"])
+    func pastedID(id: String) async throws {
+        let queue = try CommandLineQueue()
+        let asker = try queue.start([
+            "ask", "Paste?", "-b", id, "--schema",
+            #"{"properties":{"n":{"type":"string"}},"required":["n"]}"#,
+        ])
+        #expect(await eventually { asker.errors.text.contains("--set n=…") })
+        let words = try #require(asker.errors.text.split(separator: "answer with: alertq ").last)
+        let pasted = try Child(
+            "bash", ["-c", "exec \(CommandLineQueue.program) \(words)"],
+            environment: ["PASTED": queue.directory + "/pasted", "ALERTQ_DATABASE": queue.path])
+        #expect(await pasted.exit() == 0, "\(pasted.errors.text)")
+        #expect(await asker.exit() == 0)
+        #expect(!FileManager.default.fileExists(atPath: queue.directory + "/pasted"))
+    }
+
     @Test("A long variable of the environment is cut by its bytes")
     func longEnvironment() async throws {
         let queue = try CommandLineQueue()

@@ -55,6 +55,8 @@ struct ResultTests {
             ("$(rm)", "'$(rm)'"), ("日本", "'日本'"), ("a=b", "'a=b'"),
             ("a\nb", "$'a\\nb'"), ("it's\u{1B}[1m\\", "$'it\\'s\\033[1m\\\\'"),
             ("\u{202E}ü", "$'\\342\\200\\256\\303\\274'"),
+            // A mark makes another character of a quote, but not for a shell.
+            ("a'\u{301}b", "'a'\\''\u{301}b'"), ("x\u{0D4E}'y", "'x\u{0D4E}'\\''y'"),
         ])
     func quoting(word: String, quoted: String) {
         #expect(ShellText.quoted(word) == quoted)

@@ -152,7 +152,10 @@ extension AgentArguments {
             guard let text = value.string else {
                 throw AgentFailure(.invalid, "“\(name.prefix(80))” in “info” is not a string")
             }
-            info[name] = text
+            // Names that only differ in how a letter is composed are equal here.
+            guard info.updateValue(text, forKey: name) == nil else {
+                throw AgentFailure(.invalid, "“\(name.prefix(80))” is in “info” twice")
+            }
         }
         return info
     }

@@ -135,7 +135,8 @@ extension AlertError: CustomStringConvertible {
             "a queue on a server \(reason)"
         case .backup(let path, let reason):
             "\(path) is a backup\(reason.map { ": \($0)" } ?? ""). It can be read, but nothing can "
-                + "be asked or answered in it; to make it a queue: alertq restore \(path)"
+                + "be asked or answered in it; to make it a queue: alertq restore "
+                + ShellText.quoted(path)
         case .inconsistent(let id, let reason):
             (id.map { "alert \($0) can't be trusted: " } ?? "the queue can't be trusted: ") + reason
                 + "; nothing was returned or stored. Run "

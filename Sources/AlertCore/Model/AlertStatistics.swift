@@ -15,7 +15,7 @@ public struct AlertStatistics: Sendable, Codable {
         /// How many are still waiting.
         public var waiting: Int { asked - outcomes.values.reduce(0, +) }
 
-        mutating func add(_ other: Counts) {
+        package mutating func add(_ other: Counts) {
             asked += other.asked
             unseen += other.unseen
             outcomes.merge(other.outcomes, uniquingKeysWith: +)

@@ -7,7 +7,9 @@ package enum ProgramSearch {
     /// The path of an executable, given its path or its name in `$PATH`; `nil` if there is none.
     package static func path(of program: String) -> String? {
         guard !program.isEmpty else { return nil }
-        guard !program.contains("/") else { return isExecutable(program) ? program : nil }
+        guard !program.unicodeScalars.contains("/") else {
+            return isExecutable(program) ? program : nil
+        }
         let folders = LinuxProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         return folders.split(separator: ":").lazy.map { "\($0)/\(program)" }
             .first(where: isExecutable)

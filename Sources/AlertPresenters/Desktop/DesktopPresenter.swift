@@ -15,8 +15,10 @@ import TextFormats
 /// not come again. No notification stays on the screen when this process dies, however that happens: a
 /// small helper shell then closes it, with busctl(1), gdbus(1) or dbus-send(1).
 public struct DesktopPresenter: AlertPresenter {
-    /// Returns the command line that answers an alert with a button.
-    public typealias Answering = @Sendable (_ id: Alert.ID, _ button: String) -> String
+    /// Returns the command line that answers an alert with a button, by its id, and with values for
+    /// fields.
+    public typealias Answering =
+        @Sendable (_ id: Alert.ID, _ button: String, _ fields: [Alert.Field]) -> String
 
     public let name = "desktop"
     private var answering: Answering
@@ -32,7 +34,10 @@ public struct DesktopPresenter: AlertPresenter {
     public init(
         log: @escaping @Sendable (String) -> Void = StandardLog.write
     ) throws(DesktopError) {
-        answering = { "alertq answer \($0) '\($1)'" }
+        answering = { id, button, fields in
+            let values = fields.map { " --set " + ShellText.quoted($0.id) + "=…" }.joined()
+            return "alertq answer" + values + " -- \(id) " + ShellText.quoted(button)
+        }
         self.log = log
         host = ProcessIdentity.current.host
         do {

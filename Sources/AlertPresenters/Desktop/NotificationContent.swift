@@ -30,7 +30,7 @@ struct NotificationContent: Sendable {
     ///   - answering: Returns the command line that answers the alert with a button, by its id.
     init(
         _ record: AlertRecord, _ text: AlertText, capabilities: Set<String>,
-        problem: String? = nil, answering: (_ id: Alert.ID, _ button: String) -> String
+        problem: String? = nil, answering: DesktopPresenter.Answering
     ) {
         let alert = record.alert
         let hasActions = capabilities.contains("actions")
@@ -60,10 +60,10 @@ struct NotificationContent: Sendable {
             asked.filter { !$0.isEmpty }.map(SafeText.line).joined(separator: " · "),
         ]
         if !areComplete || buttons.count > Self.actionLimit {
-            let values = alert.fields.map { " --set \($0.id)=…" }.joined()
             let commands = alert.buttons.map { button in
-                SafeText.title(button.title) + ": " + SafeText.line(answering(record.id, button.id))
-                    + (button.role == .cancel ? "" : values)
+                let fields = button.role == .cancel ? [] : alert.fields
+                return SafeText.title(button.title) + ": "
+                    + SafeText.line(answering(record.id, button.id, fields))
             }
             parts.append((["To answer:"] + commands).joined(separator: "\n"))
         }
@@ -123,7 +123,6 @@ struct NotificationContent: Sendable {
     /// A label that is right on every server: some parse labels as markup, and show nothing where
     /// that fails, others don't, and none says which it does.
     private static func label(_ title: String) -> String {
-        SafeText.title(title).replacing("&", with: "＆").replacing("<", with: "‹")
-            .replacing(">", with: "›")
+        SafeText.title(title).replacingScalars(["&": "＆", "<": "‹", ">": "›"])
     }
 }

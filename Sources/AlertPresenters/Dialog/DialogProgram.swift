@@ -172,18 +172,17 @@ extension DialogProgram {
 
     /// Text that GLib's g_strcompress() turns back into the original: backslashes are doubled.
     static func compressed(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\")
+        text.replacingScalars(["\\": "\\\\"])
     }
 
     /// A label without mnemonics: a single underscore would make the next letter one.
     static func literal(_ label: String) -> String {
-        label.replacing("_", with: "__")
+        label.replacingScalars(["_": "__"])
     }
 
     /// Text in which nothing is Pango markup or HTML.
     static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;")
+        text.replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
     }
 }
 
@@ -208,7 +207,7 @@ extension DialogProgram {
     /// Texts that are marked as rich text and escaped, the first one bold; otherwise Qt would guess
     /// their format.
     static func rich(_ title: String, _ body: String) -> String {
-        let lines = { (text: String) in escaped(text).replacing("\n", with: "<br>") }
+        let lines = { (text: String) in escaped(text).replacingScalars(["\n": "<br>"]) }
         return "<qt><b>\(lines(title))</b><br><br>\(lines(body))</qt>"
     }
 }

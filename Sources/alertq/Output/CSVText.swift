@@ -31,7 +31,7 @@ enum CSVText {
             }
         }
         guard needsQuotes || text.first == " " || text.last == " " else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        return "\"" + text.replacingScalars(["\"": "\"\""]) + "\""
     }
 
     /// A text that no spreadsheet takes for a formula.

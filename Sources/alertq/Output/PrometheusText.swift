@@ -45,7 +45,16 @@ struct PrometheusText {
             let count = statistics.uncollected[outcome] ?? 0
             add("uncollected", "\(count)", [("outcome", outcome.rawValue)])
         }
-        addSources(statistics.sources.map { (escape($0.name), $0.counts) })
+        var sources: [(name: String, counts: AlertStatistics.Counts)] = []
+        for (name, counts) in statistics.sources.map({ (escape($0.name), $0.counts) }) {
+            // Two names may look the same then, and a series must not occur twice.
+            if let place = sources.firstIndex(where: { $0.name.isIdentical(to: name) }) {
+                sources[place].counts.add(counts)
+            } else {
+                sources.append((name, counts))
+            }
+        }
+        addSources(sources)
         addTimes(
             "answer_seconds", "How long people took to answer, from asking",
             statistics.timeFromAsked)

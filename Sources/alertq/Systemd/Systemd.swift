@@ -49,8 +49,9 @@ enum Systemd {
     /// A word as ExecStart= reads it: in quotes, without specifiers or variables; see
     /// systemd.service(5), "Command lines".
     static func quoted(_ word: String) -> String {
-        let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")
+        let text = word.replacingScalars([
+            "\\": "\\\\", "\"": "\\\"", "%": "%%", "$": "$$", "\n": "\\n",
+        ])
         return "\"\(text)\""
     }
 }

@@ -150,9 +150,8 @@ struct AlertWait: Sendable {
         let values =
             offered?.role == .cancel
             ? [] : record.alert.fields.filter { $0.isRequired && $0.initialValue == nil }
-        let command =
-            ShellText.answer(record.id, button: offered?.id ?? "BUTTON", path: path)
-            + values.map { " --set \($0.id)=…" }.joined()
+        let command = ShellText.answer(
+            record.id, button: offered?.id ?? "BUTTON", fields: values, path: path)
         // The command comes last, so that it can be copied up to the end of the line.
         return "waiting for an answer to alert \(record.id) (\(choice)); answer with: \(command)"
     }

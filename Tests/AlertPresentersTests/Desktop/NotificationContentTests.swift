@@ -13,7 +13,9 @@ struct NotificationContentTests {
         let text = AlertText(presentation, user: "ana", host: "", lines: 10)
         return NotificationContent(
             presentation.record, text, capabilities: capabilities,
-            answering: { "alertq answer \($0) \($1)" })
+            answering: { id, button, fields in
+                "alertq answer \(id) \(button)" + fields.map { " --set \($0.id)=…" }.joined()
+            })
     }
 
     private let alert = Alert(

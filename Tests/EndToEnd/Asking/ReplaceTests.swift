@@ -60,6 +60,7 @@ struct ReplaceTests {
         let second = try await ask("14 updates?", "--replace").finish()
         #expect(second.code == 16 && second.output.isEmpty, "\(second)")
         #expect(second.errors.contains("alert 1 has an answer that nobody has"), "\(second)")
+        #expect(second.errors.contains("alertq collect --id 1 --database "), "\(second)")
         let collected = try await queue.run("collect", "--id", "1")
         #expect(collected.output.contains("yes"), "\(collected)")
         let third = try await ask("14 updates?", "--replace", "--detach").finish()

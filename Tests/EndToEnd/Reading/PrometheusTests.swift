@@ -29,6 +29,7 @@ struct PrometheusTests {
                 let family = String(match.2).replacing(/_(bucket|sum|count)$/, with: "")
                 #expect(helped.contains(family) && typed[family] != nil, "\(line)")
                 #expect(typed[family] != "counter" || match.2.hasSuffix("_total"))
+                #expect(samples[String(match.1)] == nil, "\(line)")
                 samples[String(match.1)] = Double(match.3)
             }
         }
@@ -44,6 +45,13 @@ struct PrometheusTests {
         #expect(samples["alertq_answer_seconds_sum"] == 0)
         #expect(samples[#"alertq_ended_total{outcome="answered"}"#] == 0)
         #expect(!samples.keys.contains { $0.contains("source=") })
+    }
+
+    @Test("Sources that look the same are counted as one")
+    func sameNames() async throws {
+        for source in ["a\tb", "a␉b"] { _ = try await queue.run("notify", "x", "--source", source) }
+        let samples = try await samples()
+        #expect(samples[#"alertq_source_waiting{source="a␉b"}"#] == 2)
     }
 
     @Test("The metrics are those of the queue, no matter what its sources are called")

@@ -78,7 +78,7 @@ extension HookCommand {
     }
 
     /// Denies in the agent's format, too; an event that shows that it has moved on can't be denied.
-    static func refuse(_ error: UsageError, in context: Context) -> ExitCode? {
+    static func refuse(_ error: any Error, in context: Context) -> ExitCode? {
         guard isatty(STDIN_FILENO) == 0 else { return failure }
         let signals = SignalWatch(stops: false)
         let isDenied = HookSession.refuse(

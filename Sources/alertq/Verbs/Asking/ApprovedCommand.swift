@@ -17,7 +17,7 @@ struct ApprovedCommand: Sendable {
     /// Finds the program, as the process that would run it now.
     init(_ words: [String]) throws(CommandError) {
         guard let path = ProgramSearch.path(of: words[0]) else {
-            let place = words[0].contains("/") ? "" : " in $PATH"
+            let place = words[0].unicodeScalars.contains("/") ? "" : " in $PATH"
             throw CommandError(
                 .notFound, "there is no program “\(words[0])”\(place) that may be executed")
         }

@@ -66,6 +66,8 @@ extension AskSession {
         _ alert: Alert, _ join: Question.Join, _ signals: SignalWatch?, _ manager: AlertManager
     ) async throws -> PendingQuestion {
         let asked = try await submit(alert, join, manager, signals)
+        // What is stored must not be left alone because threads are short for a moment.
+        ProcessLimits.endWatch()
         if let signal = signals?.end {
             await giveUp(asked, manager)
             throw Interruption(signal: signal)
@@ -135,8 +137,8 @@ extension AskSession {
             let id = response.alertID
             throw CommandError(
                 .conflict,
-                "nothing was asked: alert \(id) has an answer that nobody has collected; to take "
-                    + "it: alertq collect --id \(id)")
+                "nothing was asked: alert \(id) has an answer that nobody has collected; to take it: "
+                    + ShellText.verb("collect --id \(id)", path: manager.path))
         } catch {
             guard let signal = signals?.end else { throw error }
             // A commit that failed with a disk error may have reached the disk all the same.

@@ -8,12 +8,12 @@ enum ButtonText {
     /// `yes=Yes, go on` has the id `yes`. A label that contains `=` itself is written with a `=`
     /// before it: `=a=b` is the label `a=b`.
     static func parse(_ text: String, role: Alert.Button.Role?) -> Alert.Button {
-        guard let equals = text.firstIndex(of: "=") else { return Alert.Button(text, role: role) }
-        let id = text[..<equals]
-        let label = String(text[text.index(after: equals)...])
+        guard let (id, label) = text.split(atFirst: "=") else {
+            return Alert.Button(text, role: role)
+        }
         if id.isEmpty { return Alert.Button(label, role: role) }
         guard id.isPlainIdentifier else { return Alert.Button(text, role: role) }
-        return Alert.Button(label, id: String(id), role: role)
+        return Alert.Button(label, id: id, role: role)
     }
 }
 

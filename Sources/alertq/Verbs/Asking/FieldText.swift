@@ -9,9 +9,8 @@ extension Argument where Value == Alert.Field {
     /// A field for a line of text, with a label if one is given.
     static var textField: Argument {
         Argument("ID[=LABEL]") { text throws(UsageError) in
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let id = String(parts[0])
-            return Alert.Field(id, title: parts.count > 1 ? String(parts[1]) : id)
+            let (id, title) = text.split(atFirst: "=") ?? (text, text)
+            return Alert.Field(id, title: title)
         }
     }
 }

@@ -10,11 +10,10 @@ extension Argument where Value == NamedText {
     /// - Parameter form: What the help calls it, such as `K=V`.
     static func named(_ form: String, _ kind: ArgumentKind = .text) -> Argument {
         Argument(form, kind) { text throws(UsageError) in
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            guard let (name, value) = text.split(atFirst: "="), !name.isEmpty else {
                 throw UsageError("“\(text)” is not of the form \(form)")
             }
-            return NamedText(
-                name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+            return NamedText(name: name, value: value)
         }
     }
 }

@@ -85,7 +85,7 @@ struct PresenterSet: Sendable {
         case .desktop:
             let presenter = try DesktopPresenter(log: log)
             return { path in
-                presenter.answering { ShellText.answer($0, button: $1, path: path) }
+                presenter.answering { ShellText.answer($0, button: $1, fields: $2, path: path) }
             }
         case .dialog:
             let presenter = try DialogPresenter(log: log)

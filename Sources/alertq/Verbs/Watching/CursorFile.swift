@@ -33,7 +33,14 @@ struct CursorFile: Sendable {
         guard isFree else {
             throw CommandError(.busy, "another process uses the cursor file \(path)")
         }
-        if isNew { try store(.start) }
+        guard isNew else { return }
+        do throws(CommandError) {
+            try store(.start)
+        } catch {
+            // Empty, it would look as if it had lost what it held.
+            unlink(path)
+            throw error
+        }
     }
 
     /// What was stored last; `nil` if nothing was.
