@@ -20,6 +20,7 @@ extension AlertManager {
     /// It goes on for as long as anything depends on it; see ``isInterestedInLog``.
     func follow(from head: AuditHead) {
         guard log.task == nil, !isClosed else { return }
+        log.failingSince = nil
         log.task = Task { [weak self, store] in
             var position = LogPosition(head)
             while !Task.isCancelled {

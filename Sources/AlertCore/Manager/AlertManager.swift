@@ -149,11 +149,12 @@ public actor AlertManager {
     private func end() async {
         await endPresenting()
         log.task?.cancel()
-        alarm.cancel()
         tellHandlers(.close)
         for claim in closureWaits.values { claim.end() }
         closureWaits = [:]
+        // One that does not return is waited for until its time is over.
         await waitForDelegates()
+        alarm.cancel()
         waiters.close()
         await store.close()
         keptAlive = nil

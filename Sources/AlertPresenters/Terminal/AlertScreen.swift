@@ -43,9 +43,11 @@ struct AlertScreen {
         /// Whether the entry that takes keys is a list of options one below the other.
         var isInList = false
         /// What is on the screen of that which has to be seen, and the index of the first line that
-        /// has not been; `nil` if everything has been, with this.
+        /// has not been.
         var contents: [SeenLines.Line] = []
         var firstUnseen: Int?
+        /// Whether everything has been on the screen, with this.
+        var isAllShown = false
         /// Whether the window is too small to show a title and a button.
         var isTooSmall = false
     }
@@ -78,7 +80,7 @@ struct AlertScreen {
     mutating func layout(_ state: State, size: Terminal.Size) -> Layout {
         let columns = max(1, size.columns)
         let rows = max(1, size.rows)
-        guard Self.isLargeEnough(size) else { return Self.tooSmall(columns: columns, rows: rows) }
+        guard Self.isLargeEnough(size) else { return tooSmall(columns: columns, rows: rows) }
         if wrapped.columns != columns { wrap(to: columns) }
 
         let interaction = state.interaction
@@ -123,7 +125,7 @@ struct AlertScreen {
 
     /// Notes that a layout has been on the screen.
     mutating func saw(_ layout: Layout) {
-        seen.add(layout.contents, isRest: layout.firstUnseen == nil && !layout.isTooSmall)
+        seen.add(layout.contents, isRest: layout.isAllShown)
     }
 
     /// Has a text be seen again that was pasted, as far as it is not on the screen.
@@ -156,12 +158,14 @@ struct AlertScreen {
 
     /// Notes what of a text is on the screen, and what has not been yet.
     private func note(_ body: Body, _ range: Range<Int>, in layout: inout Layout) {
+        layout.isAllShown = true
         guard !seen.isEverything else { return }
         layout.contents = body.contents[range].compactMap(\.self)
         layout.firstUnseen = body.contents.indices.first { index in
             guard !range.contains(index), let line = body.contents[index] else { return false }
             return !seen.contains(line)
         }
+        layout.isAllShown = layout.firstUnseen == nil
     }
 
     /// The index of the first line to show in a number of rows.
@@ -188,10 +192,12 @@ struct AlertScreen {
     }
 
     /// The contents of a window that is too small to choose anything in.
-    private static func tooSmall(columns: Int, rows: Int) -> Layout {
-        let text = "Too small: make it \(smallest.columns) columns and \(smallest.rows) lines."
-        let lines = DisplayWidth.wrapped(text, to: columns).prefix(rows).map { StyledLine($0) }
-        return Self.cut(lines, columns, Layout(lines: [], isTooSmall: true))
+    private func tooSmall(columns: Int, rows: Int) -> Layout {
+        let (needed, text) = (Self.smallest, "Too small: make it")
+        let sentence = "\(text) \(needed.columns) columns and \(needed.rows) lines."
+        let lines = DisplayWidth.wrapped(sentence, to: columns).prefix(rows).map { StyledLine($0) }
+        return Self.cut(
+            lines, columns, Layout(lines: [], isAllShown: seen.isEverything, isTooSmall: true))
     }
 
     private mutating func wrap(to columns: Int) {
@@ -205,7 +211,7 @@ struct AlertScreen {
     private static func joined(_ texts: [String], to columns: Int) -> [String] {
         var lines: [String] = []
         for text in texts {
-            if let last = lines.last, DisplayWidth.of(last + " · " + text) <= columns {
+            if let last = lines.last, DisplayWidth.maximum(of: last + " · " + text) <= columns {
                 lines[lines.count - 1] = last + " · " + text
             } else {
                 lines += DisplayWidth.wrapped(text, to: columns)
@@ -229,7 +235,7 @@ struct AlertScreen {
             left > 0
             ? ["↓ \(left) more \(lines(left)) (PgDn)", "↓ \(left) more", "↓"]
             : ["↑ \(first) \(lines(first)) above (PgUp)", "↑ \(first) more", "↑"]
-        let note = notes.first { DisplayWidth.of($0) <= columns } ?? ""
+        let note = notes.first { DisplayWidth.maximum(of: $0) <= columns } ?? ""
         return (body[first..<first + page] + [StyledLine(note, .dim)], first..<first + page)
     }
 
@@ -272,7 +278,7 @@ struct AlertScreen {
         var text = ""
         for hint in hints {
             let longer = text.isEmpty ? hint : text + " · " + hint
-            if DisplayWidth.of(longer) <= buttons.columns { text = longer }
+            if DisplayWidth.maximum(of: longer) <= buttons.columns { text = longer }
         }
         return StyledLine(text, .dim)
     }
@@ -361,6 +367,8 @@ struct AlertScreen {
         if columns < 2 * width { lines = keys.map { "\($0): \($1)" } }
         let shown = lines.prefix(rows - 1).map { StyledLine($0) }
         let back = DisplayWidth.of("any key goes back") <= columns ? "any key goes back" : "any key"
-        return Self.cut(shown + [StyledLine(back, .dim)], columns, Layout(lines: []))
+        // Nothing of the alert is on the screen.
+        let layout = Layout(lines: [], isAllShown: seen.isEverything)
+        return Self.cut(shown + [StyledLine(back, .dim)], columns, layout)
     }
 }

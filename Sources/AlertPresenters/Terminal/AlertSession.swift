@@ -20,8 +20,8 @@ struct AlertSession {
     private var layout: AlertScreen
     private var state: AlertScreen.State
     private var shown = AlertScreen.Layout(lines: [])
-    /// What has been written to the terminal; `nil` if that took no more output.
-    private var drawn: AlertScreen.Layout?
+    /// What has been written to the terminal, and since when; `nil` if that took no more output.
+    private var drawn: (layout: AlertScreen.Layout, at: ContinuousClock.Instant)?
     private var reader = KeyReader()
     private var held: HeldKey?
     private var hasAppeared = false
@@ -66,7 +66,10 @@ struct AlertSession {
         draw()
         input.readWhenDrained()
         for try await event in input.events {
-            if let drawn, terminal.isDrained { layout.saw(drawn) }
+            // A key that was typed before it was drawn says nothing about it.
+            if let drawn, terminal.isDrained, let time = event.time, time >= drawn.at {
+                layout.saw(drawn.layout)
+            }
             switch event {
             case .ready(let time):
                 appearedAt = time
@@ -247,7 +250,7 @@ extension AlertSession {
     private mutating func draw() {
         let size = terminal.size
         shown = layout.layout(state, size: size)
-        if state.isAllShown != (shown.firstUnseen == nil) {
+        if state.isAllShown != shown.isAllShown {
             state.isAllShown.toggle()
             // Where no key has selected a button, the screen does.
             if !state.isLive || state.interaction.isInForm {
@@ -256,6 +259,10 @@ extension AlertSession {
             shown = layout.layout(state, size: size)
         }
         state.scroll = shown.scroll
-        drawn = screen.show(shown.lines, size: size) ? shown : nil
+        if !screen.show(shown.lines, size: size) {
+            drawn = nil
+        } else if drawn?.layout != shown {
+            drawn = (shown, terminal.clock.now)
+        }
     }
 }

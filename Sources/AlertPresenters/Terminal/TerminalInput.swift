@@ -24,6 +24,14 @@ final class TerminalInput: Sendable {
         case tick(at: ContinuousClock.Instant)
         /// All output is on the screen, and earlier input has been discarded.
         case ready(at: ContinuousClock.Instant)
+
+        /// When it happened; `nil` for a silence.
+        var time: ContinuousClock.Instant? {
+            switch self {
+            case .bytes(_, _, let time), .tick(let time), .ready(let time): time
+            case .silence: nil
+            }
+        }
     }
 
     private struct State {

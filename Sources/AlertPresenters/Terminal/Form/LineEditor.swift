@@ -173,13 +173,13 @@ extension LineEditor {
             let isEnd = index == text.endIndex || text[index].isNewline
             let cell = isEnd ? " " : shown
             let isShown = !isEnd || index == cursor
-            if isShown, width > 0, width + DisplayWidth.of(cell) > columns {
+            if isShown, width > 0, width + DisplayWidth.maximum(of: cell) > columns {
                 rows.append(Row())
                 width = 0
             }
             if index == cursor { rows[rows.count - 1].cursor = rows[rows.count - 1].cells.count }
             if isShown { rows[rows.count - 1].cells.append(cell) }
-            width += DisplayWidth.of(cell)
+            width += DisplayWidth.maximum(of: cell)
             if isEnd, index < text.endIndex {
                 rows.append(Row())
                 width = 0

@@ -33,7 +33,9 @@ struct ButtonLines {
         if let heading { lines.append(StyledLine(heading)) }
         hasMarks = !hasColours && list.choices.contains { $0.role == .destructive }
         let marks = hasMarks ? list.choices.count { $0.role == .destructive } * 2 : 0
-        let width = list.choices.reduce(marks - 2) { $0 + DisplayWidth.of($1.title) + 4 + 2 }
+        let width = list.choices.reduce(marks - 2) {
+            $0 + DisplayWidth.maximum(of: $1.title) + 4 + 2
+        }
         // On one line, a label with brackets could look like two buttons.
         let hasBrackets = list.choices.contains { $0.title.contains { "[]".contains($0) } }
         // And terminals that support right-to-left text would reorder the labels.

@@ -32,6 +32,12 @@ package enum DisplayWidth {
         max(of(character), character.unicodeScalars.reduce(0) { $0 + of($1) })
     }
 
+    /// The columns that a text takes at most, on any terminal: for whether it fits.
+    package static func maximum(of text: String) -> Int {
+        if isPlain(text) { return text.utf8.count }
+        return text.reduce(0) { $0 + maximum(of: $1) }
+    }
+
     /// A text padded with spaces to fill a column of a table.
     ///
     /// A wider text stays as it is.
@@ -39,14 +45,14 @@ package enum DisplayWidth {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }
 
-    /// A text cut to a width, with `…` where something is missing.
+    /// A text cut to a width on any terminal, with `…` where something is missing.
     package static func truncated(_ text: String, to width: Int) -> String {
         guard width > 0 else { return "" }
-        if of(text) <= width { return text }
+        if maximum(of: text) <= width { return text }
         var result = ""
         var used = 1
         for character in text {
-            used += of(character)
+            used += maximum(of: character)
             if used > width { break }
             result.append(character)
         }

@@ -25,7 +25,7 @@ struct StyledLine: Hashable, Sendable {
     }
 
     var text: String { runs.map(\.text).joined() }
-    var width: Int { runs.reduce(0) { $0 + DisplayWidth.of($1.text) } }
+    var width: Int { runs.reduce(0) { $0 + DisplayWidth.maximum(of: $1.text) } }
 
     /// The line cut to a width.
     func truncated(to width: Int) -> StyledLine {
@@ -33,7 +33,7 @@ struct StyledLine: Hashable, Sendable {
         var result = StyledLine()
         var left = width
         for run in runs {
-            let columns = DisplayWidth.of(run.text)
+            let columns = DisplayWidth.maximum(of: run.text)
             if columns >= left {
                 result.add(DisplayWidth.truncated(run.text + " ", to: left), run.look)
                 break
