@@ -100,14 +100,10 @@ package protocol CopyTarget: AnyObject {
 /// At no moment do both places accept changes. The old one is marked before the new one appears, and
 /// again once it has: a move that ended in between goes on when it is repeated.
 package struct QueueCopy {
-    let place: String
-    let clock: any AlertClock
+    private let place: String
 
     /// - Parameter place: Where the queue goes on, for its log.
-    package init(to place: String, clock: any AlertClock = .system) {
-        self.place = place
-        self.clock = clock
-    }
+    package init(to place: String) { self.place = place }
 
     /// - Parameter progress: Called with the current step, how many rows are done, and the total.
     /// - Throws: ``AlertError/invalid(_:_:)`` for a queue that does not verify.
@@ -135,7 +131,7 @@ package struct QueueCopy {
             }
         }
         progress(.verifying, 0, total)
-        let report = try target.finish(queue, at: clock.now())
+        let report = try target.finish(queue, at: SystemClock().now())
         if let problem = report.problems.first {
             throw AlertError.invalid(
                 "queue", "does not verify, so it is not copied: \(problem.reason)")

@@ -15,7 +15,7 @@ package protocol QueueRows {
     func first<Row: TableRow>(_ statement: Statement, as type: Row.Type) throws -> Row?
 }
 
-/// A connection on which nothing is written.
+/// What is read of a queue outside of the rules, through a connection that may also write.
 package protocol QueueTables: QueueRows {
     /// Reads any number of rows, none of which is kept.
     func collect<Collector: RowCollector>(

@@ -7,7 +7,21 @@ import TextFormats
 package protocol TableStore: AlertStore {
     associatedtype Tables: QueueTables
 
+    associatedtype Log: KnownLog
+
     var time: ClockReading { get }
+    /// The path of the file, or the server and the queue's name there.
+    var place: String { get }
+    var known: Log { get }
+    var changes: NoticedChanges { get }
+    var timekeeper: Timekeeper? { get }
+    /// Why nothing can be written through this store; `nil` for one that was opened for writing.
+    var refusal: AlertError? { get }
+    var isClosed: Bool { get }
+
+    /// Begins to watch for changes by other processes; `true` the first time, because earlier
+    /// changes must be examined once more.
+    func startWatching() -> Bool
 
     /// Reads the tables, in one transaction or statement by statement.
     ///
@@ -29,8 +43,10 @@ package protocol TableStore: AlertStore {
         _ ids: [Alert.ID]
     ) async throws(AlertError) -> Set<Alert.ID>
 
-    /// A filter as the accounts are stored, and records and entries as this process sees them.
+    /// A filter and a caller as accounts are stored, and records and entries as this process sees
+    /// them.
     func stored(_ filter: HistoryFilter) -> HistoryFilter
+    func stored(_ caller: Caller) -> Caller
     func shown(_ record: AlertRecord) -> AlertRecord
     func shown(_ entry: AuditEntry) -> AuditEntry
 }
@@ -113,21 +129,6 @@ extension TableStore {
             Set(try $0.rows($0.query.waits(left), as: Alert.ID.self))
         }
         return records.marking(orphans: orphans)
-    }
-}
-
-// Old texts.
-extension TableStore {
-    /// Finds the alerts whose texts can be erased, and counts the others that are old enough.
-    package nonisolated(nonsending) func survey(
-        before date: Date, by caller: Caller
-    ) async throws(AlertError) -> ErasableAlerts {
-        let cutoff = Timestamp.milliseconds(date)
-        return try await readAside("look for old responses") { tables in
-            var found = ErasableAlerts(for: caller)
-            try tables.collect(tables.query.erasable(before: cutoff), into: &found)
-            return found
-        }
     }
 }
 
@@ -234,5 +235,12 @@ extension QueueTables {
             length = max(limit, 1000)
         }
         return RecordPage(records: records, next: start, isEnd: false)
+    }
+}
+
+extension AlertError {
+    /// Why nothing can be written through a store that was opened for reading.
+    package static func openedForReading(_ place: String) -> AlertError {
+        .notPermitted(path: place, "it was opened for reading, and nothing is written to it")
     }
 }

@@ -20,15 +20,17 @@ package final class WriteJob: Sendable {
     /// Runs in the transaction, and again if the transaction must be repeated. What it gets is its
     /// engine's.
     package let work: Work
-    /// Called with the result after the commit.
+    /// Called in the end: after the commit, or with the reason why nothing of it is stored.
     package let finish: Finish
-    /// Runs after the commit, outside of a transaction, before the next one.
-    package let afterCommit: Work?
+    /// Runs after the commit, outside of a transaction, before the next one, with what the engine
+    /// writes with.
+    package let afterCommit: (@Sendable (_ writer: AnyObject) throws -> Void)?
 
     package init(
         kind: WriteKind, operation: String, isOptional: Bool = false, isOfAsker: Bool = false,
         reading: @escaping Reading = { _ in [] }, finish: @escaping Finish = { _ in },
-        afterCommit: Work? = nil, work: @escaping Work
+        afterCommit: (@Sendable (_ writer: AnyObject) throws -> Void)? = nil,
+        work: @escaping Work
     ) {
         (self.kind, self.operation) = (kind, operation)
         (self.isOptional, self.isOfAsker) = (isOptional, isOfAsker)

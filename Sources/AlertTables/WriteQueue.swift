@@ -7,10 +7,10 @@ import Synchronization
 /// them; those that come while it is stored share the next one. There is no delay window but for
 /// what nobody waits for.
 ///
-/// What runs the transactions is its engine, which a store has, with methods to perform and to post
-/// closures that get the engine's context. It is not generic for that: the compiler makes no copy of
-/// this code for the types of another module, and the types of the jobs would be looked up at run
-/// time eighty times for each of them.
+/// Its engine runs the transactions. Each store has one, with methods that perform and post closures
+/// on the context of its transactions. The queue is not generic over that context: the compiler makes
+/// no copy of this code for the types of another module, and the types of the jobs would be looked up
+/// at run time eighty times for each of them.
 package final class WriteQueue: Sendable {
     /// How long a posted job waits for a caller's write before it is written by itself. What the
     /// log says of an alert is in order, unless another process writes within that time.

@@ -214,7 +214,7 @@ package final class Connection {
     /// Runs one statement.
     @discardableResult
     package func run(_ statement: Statement) throws(PostgreSQLError) -> QueryResult {
-        try run(Pipeline([statement]))[0]
+        try run([statement])[0]
     }
 
     /// Reads the first row, or returns `nil` if there is none.
@@ -231,23 +231,26 @@ package final class Connection {
         try run(Statement(sql, values)).rows(read)
     }
 
-    /// Runs the statements of a pipeline, and returns the result of each.
+    /// Runs statements that are sent together, so that all of them take one round trip, and returns
+    /// the result of each.
+    ///
+    /// If one of them fails, those after it are not run. Outside of a transaction they are one
+    /// transaction. See <https://www.postgresql.org/docs/current/libpq-pipeline-mode.html>.
     ///
     /// - Parameter limit: How long that may take; ``timeLimit`` by default.
     @discardableResult
     package func run(
-        _ pipeline: Pipeline, within limit: Duration? = nil
+        _ statements: [Statement], within limit: Duration? = nil
     ) throws(PostgreSQLError) -> [QueryResult] {
         let first = isInTransaction ? [] : [settings, preamble].compactMap(\.self)
-        let all = Pipeline(first + pipeline.statements)
-        return Array(try exchange(all, within: limit).dropFirst(first.count))
+        return Array(try exchange(first + statements, within: limit).dropFirst(first.count))
     }
 
     /// Runs statements that only read, in one round trip; all of them see the same state.
     package func readAtOnce(_ statements: [Statement]) throws(PostgreSQLError) -> [QueryResult] {
-        if isInTransaction { return try run(Pipeline(statements)) }
+        if isInTransaction { return try run(statements) }
         let first = [Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")] + ownSettings
-        let all = Pipeline(first + statements + [Statement("COMMIT")])
+        let all = first + statements + [Statement("COMMIT")]
         do throws(PostgreSQLError) {
             return Array(try exchange(all, within: nil).dropFirst(first.count).dropLast())
         } catch {
@@ -259,17 +262,17 @@ package final class Connection {
     private var ownSettings: [Statement] { settings.map { [$0] } ?? [] }
 
     private func exchange(
-        _ pipeline: Pipeline, within limit: Duration?
+        _ statements: [Statement], within limit: Duration?
     ) throws(PostgreSQLError) -> [QueryResult] {
         let handle = try live()
         received.messages.removeAll()
         let deadline = ContinuousClock.now + (limit ?? timeLimit)
         var parameters: [Parameters] = []
-        for statement in pipeline.statements {
+        for statement in statements {
             parameters.append(try Parameters(of: statement))
         }
         guard lib.pq.PQenterPipelineMode(handle) == 1 else { throw lose("enter pipeline mode") }
-        let replies = try send(pipeline.statements, parameters, on: handle)
+        let replies = try send(statements, parameters, on: handle)
         return try receive(replies, on: handle, by: deadline)
     }
 }
@@ -281,12 +284,12 @@ extension Connection {
     /// transaction is open.
     @discardableResult
     package func begin(
-        _ pipeline: Pipeline = Pipeline(), within limit: Duration? = nil
+        _ statements: [Statement] = [], within limit: Duration? = nil
     ) throws(PostgreSQLError) -> [QueryResult] {
         precondition(!isInTransaction, "a transaction is open")
         do throws(PostgreSQLError) {
             let first = [Self.beginning] + ownSettings
-            let all = Pipeline(first + pipeline.statements)
+            let all = first + statements
             return Array(try exchange(all, within: limit).dropFirst(first.count))
         } catch {
             rollBack()
@@ -301,10 +304,10 @@ extension Connection {
     /// - Parameter limit: How long that may take. A `COMMIT` that waits for a replica is not
     ///   cancelled, which would not undo it.
     package func commit(
-        _ pipeline: Pipeline = Pipeline(), within limit: Duration? = nil
+        _ statements: [Statement] = [], within limit: Duration? = nil
     ) -> CommitOutcome {
         let first = failure == nil && !isInTransaction ? [Self.beginning] + ownSettings : []
-        let all = Pipeline(first + pipeline.statements + [Statement("COMMIT")])
+        let all = first + statements + [Statement("COMMIT")]
         let wasLost = failure != nil
         do throws(PostgreSQLError) {
             let results = try exchange(all, within: limit)
@@ -375,11 +378,11 @@ extension Connection {
         }
         let fetch = Statement("FETCH \(pageSize) FROM \(name)")
         var page = try run(
-            Pipeline([
+            [
                 Statement(
                     "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)", statement.values),
                 fetch,
-            ]))[1]
+            ])[1]
         while true {
             for number in 0..<Int32(page.count) where try !body(Row(number, of: page)) {
                 return

@@ -81,6 +81,15 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
         }
     }
 
+    /// Whether it was the end of a session that had begun, and not of the time that it was given.
+    package var isSessionLost: Bool {
+        switch cause {
+        case .server(let message): message.endsSession
+        case .lost: true
+        case .unreachable, .rejected, .timedOut, .interrupted, .refused, .noLibrary: false
+        }
+    }
+
     /// What can be done about it.
     package var meaning: SQLState.Meaning {
         switch cause {

@@ -47,6 +47,9 @@ package struct SQLState: Sendable, Hashable, CustomStringConvertible {
     static let meanings: [String: Meaning] = [
         // protocol_violation: PgBouncer's code for all that it reports itself.
         "08P01": .lookUp,
+        // feature_not_supported: so a standby refuses BEGIN … READ WRITE. It may have been a
+        // primary when the connection was made, if a pooler keeps that.
+        "0A000": .reconnect,
         // read_only_sql_transaction: a standby, or a primary that has become one.
         "25006": .reconnect,
         // idle_in_transaction_session_timeout

@@ -19,6 +19,9 @@ package struct DatabaseHeader: Equatable, Sendable {
         return size == 1 ? 65_536 : Int64(size)
     }
 
+    /// Whether changes go to a write-ahead log first.
+    package var hasWAL: Bool { bytes[18] == 2 }
+
     /// A number that grows whenever this header is written.
     package var changeCounter: UInt32 { number(at: 24) }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 @_exported import SQL
 
 /// The current row of a running statement, valid only inside the closure that receives it.
@@ -33,9 +34,23 @@ package struct Row: SQLRow, ~Copyable {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    package func isInteger(at column: Int32) -> Bool { raw(at: column).kind == .integer }
+    package func isInteger(at column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_INTEGER
+    }
 
-    package func holds(_ text: String, at column: Int32) -> Bool { raw(at: column).holds(text) }
+    package func holds(_ text: String, at column: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { holds(UnsafeRawBufferPointer($0), at: column) }
+    }
+
+    /// Whether a text or a blob has these bytes, which nothing copies or converts.
+    package func holds(_ bytes: UnsafeRawBufferPointer, at column: Int32) -> Bool {
+        // Also of a text: column_text would append a terminator.
+        let own = sqlite3_column_blob(handle, column)
+        guard Int(sqlite3_column_bytes(handle, column)) == bytes.count else { return false }
+        guard let own, let other = bytes.baseAddress else { return bytes.isEmpty }
+        return memcmp(own, other, bytes.count) == 0
+    }
 
     /// A real number, which no table of ours has, is a text.
     package func value(at column: Int32) -> Value {
@@ -46,31 +61,4 @@ package struct Row: SQLRow, ~Copyable {
         default: .optional(optionalText(at: column))
         }
     }
-
-    package func raw(at column: Int32) -> RawColumn {
-        // Looked up once. The value is “unprotected” in SQLite's words: it is for one thread only,
-        // like the connection here.
-        let value = sqlite3_column_value(handle, column)
-        switch sqlite3_value_type(value) {
-        case SQLITE_NULL: return RawColumn(kind: .null)
-        case SQLITE_INTEGER:
-            return RawColumn(kind: .integer, integer: sqlite3_value_int64(value))
-        case let type:
-            // For a text, too: its bytes, without the terminator that column_text would append.
-            let start = sqlite3_value_blob(value)
-            let count = Int(sqlite3_value_bytes(value))
-            let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-            let kind =
-                type == SQLITE_TEXT ? RawColumn.Kind.text : type == SQLITE_BLOB ? .blob : .real
-            return RawColumn(kind: kind, bytes: bytes)
-        }
-    }
-}
-
-extension Row {
-    /// The value of the only column in SQLite's memory.
-    package func raw() -> RawColumn { raw(at: 0) }
-
-    /// The value of a column in SQLite's memory, without a copy or a conversion.
-    package func raw(_ column: some ColumnList) -> RawColumn { raw(at: column.index) }
 }

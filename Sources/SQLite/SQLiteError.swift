@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A failure that SQLite reported.
 ///
@@ -22,10 +23,18 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
             self.init(code: SQLITE_NOMEM, message: "out of memory", operation: operation)
             return
         }
+        let number = errno
+        let code = sqlite3_extended_errcode(connection)
+        // SQLite knows a full disk from ENOSPC alone. For the one who writes, a quota that is used
+        // up is the same; see write(2). Of a commit SQLite does not keep the number.
+        guard code == Self.notWritten, number == EDQUOT else {
+            self.init(
+                code: code, message: String(cString: sqlite3_errmsg(connection)),
+                operation: operation)
+            return
+        }
         self.init(
-            code: sqlite3_extended_errcode(connection),
-            message: String(cString: sqlite3_errmsg(connection)),
-            operation: operation)
+            code: SQLITE_FULL, message: String(cString: strerror(EDQUOT)), operation: operation)
     }
 
     /// The primary result code, the low byte of ``code``.
@@ -48,6 +57,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
     /// `SQLITE_CORRUPT_VTAB`, also a macro with an expression.
     private static let damagedVirtualTable = SQLITE_CORRUPT | (1 << 8)
+    /// `SQLITE_IOERR_WRITE`, likewise.
+    private static let notWritten = SQLITE_IOERR | (3 << 8)
     /// `SQLITE_IOERR_SHMSIZE`, a macro with an expression, which Swift does not import.
     private static let noSharedMemory = SQLITE_IOERR | (19 << 8)
 

@@ -188,7 +188,7 @@ struct CutConnectionTests {
         // question, may lose its reply first.
         let isInserted = try await eventually {
             proxy.heal()
-            try await store.leases.run("connect") { _, _ in }
+            try await store.leases.run("connect") { _ in }
             proxy.fail(.cut, after: 0, .toClient)
             #expect(await thrown { try await store.claim(1) }?.kind == "unreachable")
             return try rows() == [1, 0]

@@ -132,8 +132,17 @@ struct HeldHeadTests {
         for store in stores { await store.close() }
     }
 
-    @Test("A report names the session that holds the head, and not one that waits for it")
-    func holder() async throws {
+    /// How a session holds the head, and its state then.
+    static let holds = [
+        ("BEGIN; SELECT 1 FROM heads FOR UPDATE", "idle in transaction"),
+        // The lock that gives writers their turn, which any role may take.
+        ("SELECT pg_advisory_lock('heads'::regclass::oid::int, queue) FROM heads", "idle"),
+    ]
+
+    @Test(
+        "A report names the session that holds the head, and not one that waits for it",
+        arguments: holds)
+    func holder(statement: String, state: String) async throws {
         let server = try await PostgreSQLServer()
         let queue = try OwnServers([server])
         let store = try await queue.open(busyTime: .seconds(300))
@@ -142,7 +151,7 @@ struct HeldHeadTests {
         }
         #expect(try holder() == nil)
         let db = try queue.connect()
-        try db.execute("BEGIN; SELECT 1 FROM heads FOR UPDATE")
+        try db.execute(statement)
         async let asking = store.ask(.yesNo())
         #expect(
             try await eventually(each: .milliseconds(50)) {
@@ -150,8 +159,9 @@ struct HeldHeadTests {
             })
         let found = try #require(try holder())
         #expect(found.role == "alertq" && found.address == nil)
-        #expect(found.state == "idle in transaction" && found.age >= .seconds(2))
+        #expect(found.state == state && found.age >= .seconds(2))
         db.rollBack()
+        try db.run("SELECT pg_advisory_unlock_all()")
         _ = try await asking
         #expect(try holder() == nil)
         await store.close()
@@ -166,8 +176,8 @@ struct HeldHeadTests {
         ]
         let limits = { () async throws -> [String?] in
             let store = try await queue.open()
-            let limits = try await store.read("read the settings") { db, _ in
-                try names.map { name in try db.first("SHOW \(name)") { $0.text() } }
+            let limits = try await store.read("read the settings") { tables in
+                try names.map { name in try tables.db.first("SHOW \(name)") { $0.text() } }
             }
             await store.close()
             return limits

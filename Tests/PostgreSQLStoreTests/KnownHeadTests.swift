@@ -32,4 +32,17 @@ struct KnownHeadTests {
         #expect(known.didCommit(from: entry(4, by: 2), changes: 0, to: entry(5), changes: 0))
         #expect((1...6).filter { known.isOwn(entry($0)) } == [1, 2, 5])
     }
+
+    @Test("Own entries at the end of the log need not be read")
+    func endOfOwn() {
+        known.raise(to: entry(3, by: 2), changes: 0)
+        known.expect([entry(4), entry(5)])
+        _ = known.didCommit(from: entry(3, by: 2), changes: 0, to: entry(5), changes: 0)
+        #expect(known.endOfOwn(after: entry(2, by: 2)) == entry(2, by: 2))
+        #expect(known.endOfOwn(after: entry(3, by: 2)) == entry(5))
+        #expect(known.endOfOwn(after: entry(4)) == entry(5))
+        #expect(known.endOfOwn(after: entry(5)) == entry(5))
+        known.raise(to: entry(6, by: 2), changes: 0)
+        #expect(known.endOfOwn(after: entry(3, by: 2)) == entry(3, by: 2))
+    }
 }

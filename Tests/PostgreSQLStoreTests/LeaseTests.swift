@@ -29,10 +29,35 @@ struct LeaseTests {
         try await insert(
             "claims (queue, alert_id, purpose, epoch, seen_ms)",
             "\(id), 'waiting', 2", step, in: queue)
-        let isAwaited = try await store.read("look for askers") { db, queue in
-            try db.run(Query.waitingClaims(queue, [id])).count == 1
+        let isAwaited = try await store.read("look for askers") { tables in
+            try tables.hasRow(tables.query.waitingClaims([id]))
         }
         #expect(isAwaited == !isOver)
+        await store.close()
+    }
+
+    @Test("Renewing removes what vanished processes have left, and waits for no other one")
+    func leftovers() async throws {
+        let queue = try await PostgreSQLQueue()
+        let store = try await queue.open(SystemClock())
+        let claim = try #require(try await store.claim(7, for: .waiting))
+        let columns = "claims (queue, alert_id, purpose, epoch, seen_ms)"
+        try await insert(columns, "8, 'waiting', 2", 30_000, in: queue)
+        try await insert(columns, "9, 'handling', 3", 90_000_000, in: queue)
+        try await insert(columns, "10, 'handling', 4", 30_000, in: queue)
+        let left = """
+            SELECT string_agg(alert_id::text, ' ' ORDER BY alert_id) FROM claims
+            WHERE queue = (SELECT id FROM queues WHERE name = $1)
+            """
+        let db = try queue.connect()
+        // One that is being renewed right now is not gone.
+        try db.execute("BEGIN; SELECT 1 FROM claims WHERE epoch = 2 FOR UPDATE")
+        await store.leases.renew()
+        #expect(try queue.connect().first(left, .text(queue.name)) { $0.text() } == "7 8 10")
+        try db.execute("COMMIT")
+        await store.leases.renew()
+        #expect(try db.first(left, .text(queue.name)) { $0.text() } == "7 10")
+        claim.end()
         await store.close()
     }
 

@@ -15,8 +15,8 @@ struct LongReadTests {
         let store = try await PostgreSQLAlertStore.open(
             queue.location, busyTime: .milliseconds(10), checksDurability: false)
         // One that is not long has a second at least.
-        let sleep = { @Sendable (db: Connection, _: Value) throws in
-            _ = try db.run("SELECT pg_sleep(1.5)")
+        let sleep = { @Sendable (tables: ServerTables) throws in
+            _ = try tables.db.run("SELECT pg_sleep(1.5)")
         }
         #expect(await thrown { try await store.read("sleep", sleep) }?.kind == "unreachable")
         try await store.readAside("sleep", sleep)
@@ -30,8 +30,8 @@ struct LongReadTests {
         let store = try await queue.open(SystemClock())
         let read = Task {
             await thrown {
-                try await store.readAside("sleep") { db, _ in
-                    _ = try db.run(
+                try await store.readAside("sleep") { tables in
+                    _ = try tables.db.run(
                         "SELECT pg_sleep(600) /* \(queue.name) */")
                 }
             }

@@ -50,7 +50,7 @@ struct LostClaimTests {
         let claim = try #require(try await store.claim(id, for: .waiting))
         let gate = DispatchSemaphore(value: 0)
         let held = Task.immediate {
-            try await store.leases.run("wait") { _, _ in gate.wait() }
+            try await store.leases.run("wait") { _ in gate.wait() }
         }
         // It waits for its turn meanwhile.
         let renewal = Task.immediate { await store.leases.renew() }
@@ -60,7 +60,7 @@ struct LostClaimTests {
         await renewal.value
         #expect(try await eventually { try count(of: id, in: queue) == 0 })
         // It does not come back.
-        try await store.leases.run("look") { _, _ in }
+        try await store.leases.run("look") { _ in }
         #expect(try count(of: id, in: queue) == 0)
         await store.close()
     }

@@ -37,6 +37,23 @@ struct LostServerTests {
         for store in stores { await store.close() }
     }
 
+    @Test("A store that closes stores what was posted, also if the server has ended its connection")
+    func closing() async throws {
+        let queue = try OwnServers([try await PostgreSQLServer()])
+        let store = try await queue.open()
+        let record = try await store.ask(.yesNo())
+        let db = try queue.connect()
+        try db.run(
+            """
+            SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+            WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+            """)
+        store.post(.presented(record), by: .ana)
+        await store.close()
+        let presented = "SELECT count(*) FROM audit WHERE event = 'presented'"
+        #expect(try db.first(presented) { $0.integer() } == 1)
+    }
+
     @Test("Callers who have waited long enough are told so, and their questions may be stored")
     func patience() async throws {
         let queue = try OwnServers([try await PostgreSQLServer()])

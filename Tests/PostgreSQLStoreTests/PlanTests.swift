@@ -25,14 +25,14 @@ struct PlanTests {
         try await store.read("read") { try $0.db.execute("SET plan_cache_mode = \(mode)") }
         // After five times, a plan is kept.
         for _ in 0..<10 {
-            _ = try await store.read("read") { try Self.rowsRead($0, $1, first) }
+            _ = try await store.read("read") { try Self.rowsRead($0, first) }
         }
         for _ in 0..<20 {
             let questions = (0..<100).map { _ in Question(alert: .yesNo(), source: "test") }
             _ = try await store.commit(
                 questions.map { .ask($0) }, request: nil, by: .ana, under: nil)
         }
-        let count = try await store.read("read") { try Self.rowsRead($0, $1, first) }
+        let count = try await store.read("read") { try Self.rowsRead($0, first) }
         #expect(count > 0 && count < 100, "\(count) rows were read")
         // Many rows were inserted at once.
         #expect(try await store.pendingCount() == 2001)
@@ -56,8 +56,8 @@ struct PlanTests {
         }
         filter.text = nil
         _ = try await store.history(filter, limit: 10, after: nil)
-        let kept = try await store.read("read") { db, _ in
-            try db.rows("SELECT statement FROM pg_prepared_statements") {
+        let kept = try await store.read("read") { tables in
+            try tables.db.rows("SELECT statement FROM pg_prepared_statements") {
                 $0.optionalText() ?? ""
             }
         }
@@ -68,19 +68,16 @@ struct PlanTests {
 
     /// How many rows of the tables are read in order to find an alert, a page, and whether the queue
     /// was restored.
-    private static func rowsRead(
-        _ db: Connection, _ queue: Value, _ id: Alert.ID
-    ) throws -> Int64 {
-        try db.reading {
+    private static func rowsRead(_ tables: ServerTables, _ id: Alert.ID) throws -> Int64 {
+        try tables.db.reading {
             // The server counts on from what it has not added to its statistics yet.
-            let before = try rowsRead(db)
-            let tables = ServerTables(db, queue)
+            let before = try rowsRead(tables.db)
             #expect(try tables.find(.id(id)) != nil)
             #expect(try tables.comparedAlerts([id]).count == 1)
             #expect(try tables.hasRow(tables.query.waits([id])))
             #expect(try tables.hasRow(tables.query.entries([1])))
             #expect(try !tables.hasRow(tables.query.restoration(after: 0)))
-            return try rowsRead(db) - before
+            return try rowsRead(tables.db) - before
         }
     }
 

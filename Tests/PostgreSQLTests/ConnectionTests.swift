@@ -39,13 +39,10 @@ struct ConnectionTests {
     func pipelines() async throws {
         let db = try await PostgreSQLServer.shared.value.connect()
         try db.execute("CREATE TABLE things (i bigint CONSTRAINT positive CHECK (i > 0))")
-        var pipeline = Pipeline()
-        pipeline.add("INSERT INTO things VALUES ($1)", 1)
-        pipeline.add("INSERT INTO things VALUES ($1)", 2)
-        let count = pipeline.add("SELECT count(*) FROM things")
-        #expect(try db.run(pipeline)[count].first { $0.integer() } == 2)
-        pipeline.add("INSERT INTO things VALUES ($1)", 0)
-        pipeline.add("SELECT nonsense")
+        let insertion = { (value: Value) in Statement("INSERT INTO things VALUES ($1)", value) }
+        var pipeline = [insertion(1), insertion(2), Statement("SELECT count(*) FROM things")]
+        #expect(try db.run(pipeline)[2].first { $0.integer() } == 2)
+        pipeline += [insertion(0), Statement("SELECT nonsense")]
         let error = #expect(throws: PostgreSQLError.self) { try db.run(pipeline) }
         #expect(error?.state?.description == "23514")
         #expect(error?.server?.constraint == "positive" && error?.meaning == .giveUp)
@@ -75,19 +72,19 @@ struct ConnectionTests {
         let db = try await PostgreSQLServer.shared.value.connect()
         try db.execute("CREATE TABLE things (i bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         let insertion = Statement("INSERT INTO things VALUES ($1) RETURNING i", 1)
-        guard case .committed(let results) = db.commit(Pipeline([insertion])) else {
+        guard case .committed(let results) = db.commit([insertion]) else {
             Issue.record("not committed")
             return
         }
         #expect(results.count == 1 && results[0].first { $0.integer() } == 1)
         // COMMIT itself fails.
-        guard case .refused(let error) = db.commit(Pipeline([insertion])) else {
+        guard case .refused(let error) = db.commit([insertion]) else {
             Issue.record("not refused")
             return
         }
         #expect(error.state == SQLState("23505") && error.operation == "COMMIT")
         #expect(!db.isInTransaction)
-        try db.begin(Pipeline([Statement("INSERT INTO things VALUES (2)")]))
+        try db.begin([Statement("INSERT INTO things VALUES (2)")])
         #expect(db.isInTransaction)
         #expect(throws: PostgreSQLError.self) { try db.run("nonsense") }
         guard case .refused = db.commit() else {

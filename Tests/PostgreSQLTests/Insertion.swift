@@ -8,7 +8,7 @@ enum Insertion: Sendable, Equatable {
 
     init(into db: Connection) {
         self =
-            switch db.commit(Pipeline([Statement("INSERT INTO things VALUES (1)")])) {
+            switch db.commit([Statement("INSERT INTO things VALUES (1)")]) {
             case .committed: .committed
             case .refused(let error): .refused(error)
             case .unknown(let error): .unknown(error)

@@ -26,10 +26,10 @@ struct LimitTests {
     func refusals(unbindable: Unbindable) async throws {
         let db = try await PostgreSQLServer.shared.value.connect()
         try db.execute("CREATE TABLE things (i bigint)")
-        let pipeline = Pipeline([
+        let pipeline = [
             Statement("INSERT INTO things VALUES (1)"),
             Statement("SELECT 1", unbindable.values),
-        ])
+        ]
         let error = #expect(throws: PostgreSQLError.self) { try db.run(pipeline) }
         #expect(error?.isConnectionLost == false && error?.meaning == .giveUp)
         #expect(try db.first("SELECT count(*) FROM things", read: { $0.integer() }) == 0)
@@ -40,7 +40,7 @@ struct LimitTests {
         let db = try await PostgreSQLServer.shared.value.connect()
         let bytes = [UInt8](repeating: 7, count: 1 << 18)
         let echo = Statement("SELECT $1::bytea", .blob(bytes))
-        let results = try db.run(Pipeline(Array(repeating: echo, count: 100)))
+        let results = try db.run(Array(repeating: echo, count: 100))
         #expect(results.count == 100)
         for result in results { #expect(result.first { $0.blob() } == bytes) }
     }
@@ -125,11 +125,11 @@ struct LeakTests {
         func work(_ count: Int) throws {
             for number in 0..<count {
                 try db.run(
-                    Pipeline([
+                    [
                         Statement(
                             "INSERT INTO things VALUES ($1, $2)", .integer(number), "text"),
                         Statement("SELECT * FROM things LIMIT 10"),
-                    ]))
+                    ])
                 _ = try? db.run("SELECT 1 / $1", 0)
             }
             for _ in 0..<count / 100 {

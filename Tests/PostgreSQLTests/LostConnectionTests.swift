@@ -123,7 +123,7 @@ struct LostConnectionTests {
             try db.execute("SET search_path = \(schema)")
             let insertion = Statement(
                 "INSERT INTO things VALUES ($1, $2)", .integer(number), "text")
-            return db.commit(Pipeline([insertion, insertion]))
+            return db.commit([insertion, insertion])
         }
         let before = proxy.passed(direction)
         guard case .committed = try transaction(0) else {
@@ -223,7 +223,7 @@ struct LostConnectionTests {
         #expect(try one.nextNotification(within: .milliseconds(10)) == nil)
         let notify = Statement("SELECT pg_notify($1, $2)", .text(channel), "first")
         try other.run(
-            Pipeline([notify, Statement("SELECT pg_notify($1, 'second')", .text(channel))]))
+            [notify, Statement("SELECT pg_notify($1, 'second')", .text(channel))])
         let first = try one.nextNotification(within: .seconds(60))
         #expect(first?.payload == "first" && first?.channel == channel)
         #expect(first?.serverProcess == other.serverProcess)

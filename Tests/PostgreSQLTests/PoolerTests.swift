@@ -21,10 +21,10 @@ struct PoolerTests {
         for round in 0..<50 {
             for (index, db) in clients.enumerated() {
                 let isWrong = (round + index).isMultiple(of: 3)
-                let pipeline = Pipeline([
+                let pipeline = [
                     Statement(insertion, 1), Statement(insertion, isWrong ? 0 : 2),
                     Statement(insertion, 3),
-                ])
+                ]
                 switch db.commit(pipeline) {
                 case .committed(let results): #expect(!isWrong && results.count == 3)
                 case .refused(let error):
@@ -32,8 +32,8 @@ struct PoolerTests {
                 case .unknown(let error): Issue.record("unknown: \(error)")
                 }
                 // Two trips in one transaction.
-                try db.begin(Pipeline([Statement("SELECT i FROM things LIMIT 1 FOR UPDATE")]))
-                guard case .committed = db.commit(Pipeline([Statement(insertion, 4)])) else {
+                try db.begin([Statement("SELECT i FROM things LIMIT 1 FOR UPDATE")])
+                guard case .committed = db.commit([Statement(insertion, 4)]) else {
                     Issue.record("not committed")
                     return
                 }
@@ -54,14 +54,14 @@ struct PoolerTests {
         let pooler = try await Pooler(before: server, size: 1)
         let (one, other) = (try Connection(pooler.location), try Connection(pooler.location))
         guard
-            case .committed = one.commit(Pipeline([Statement("INSERT INTO things VALUES (1)")]))
+            case .committed = one.commit([Statement("INSERT INTO things VALUES (1)")])
         else {
             Issue.record("the first client's statements fail")
             return
         }
         guard
             case .refused(let error) = other.commit(
-                Pipeline([Statement("INSERT INTO things VALUES (2)")]))
+                [Statement("INSERT INTO things VALUES (2)")])
         else {
             Issue.record("the second client's statements don't fail")
             return

@@ -10,7 +10,7 @@ struct SQLStateTests {
     /// Every code with a meaning of its own, some of each class, and some that have none.
     static let table: [(String, SQLState.Meaning)] = [
         ("08000", .lookUp), ("08003", .lookUp), ("08006", .lookUp), ("08P01", .lookUp),
-        ("25006", .reconnect), ("25P03", .reconnect), ("26000", .reconnect),
+        ("0A000", .reconnect), ("25006", .reconnect), ("25P03", .reconnect), ("26000", .reconnect),
         ("40000", .retry), ("40001", .retry), ("40003", .lookUp), ("40P01", .retry),
         ("42P05", .reconnect), ("53100", .tryLater), ("53200", .tryLater),
         ("53300", .tryLater), ("55006", .retry), ("55P03", .retry), ("57014", .tryLater),

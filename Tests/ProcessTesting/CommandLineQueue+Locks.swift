@@ -17,6 +17,20 @@ extension CommandLineQueue {
         return holder
     }
 
+    /// Stops a process when it doesn't hold the lock: it still does for a moment after others can
+    /// read what it has written, and what was posted is written a moment later.
+    package func stopWithoutLock(_ process: Child) async throws {
+        let isStopped = try await eventually {
+            try await process.stop()
+            let findings = try await objects("doctor")
+            let lock = findings.first { $0["check"] as? String == "lock" }
+            if lock?["ok"] as? Bool == true { return true }
+            process.kill(SIGCONT)
+            return false
+        }
+        guard isStopped else { throw TestingError("process \(process.pid) keeps the lock") }
+    }
+
     /// A process that holds the locks of a purge that rewrites the database, until it is killed.
     package func rewriter() async throws -> Child {
         let script = """

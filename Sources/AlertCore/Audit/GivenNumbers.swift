@@ -5,7 +5,7 @@ import TextFormats
 package struct GivenNumbers: Sendable, Hashable {
     private var greatest: Int64?
     /// The number from which the last restore continued.
-    package private(set) var start: Int64?
+    private var start: Int64?
 
     package init() {}
 
@@ -16,6 +16,13 @@ package struct GivenNumbers: Sendable, Hashable {
     package mutating func add(_ number: Int64) -> Bool {
         greatest = max(greatest ?? number, number)
         return number >= start ?? .min
+    }
+
+    /// What is wrong if the next alert would have at least some number.
+    package func fault(ifFirst number: Int64) -> String? {
+        let logged = start ?? 1
+        if number == logged { return nil }
+        return "the next alert would have at least the number \(number), but the log says \(logged)"
     }
 
     /// Records a restore; `false` if it does not jump far enough.

@@ -138,6 +138,11 @@ extension AlertManager {
             + "newest entry of the log is of \(time(Timestamp.milliseconds(newest.event.at))): it may be wrong"
     }
 
+    /// Whether nothing is left of all that was erased so far, in no file or table.
+    package func isErasureComplete() async throws(AlertError) -> Bool {
+        try await (store as? any Erasing)?.isErasureComplete() ?? true
+    }
+
     /// The store's maintenance, if it needs any.
     package nonisolated var maintenance: (any Maintenance)? { store as? any Maintenance }
 

@@ -15,8 +15,9 @@ public struct PurgeReport: Sendable, Hashable, Codable {
     /// How many were old enough but keep their texts as evidence because the audit log contradicts
     /// them; ``AlertManager/verifyAudit(expecting:)`` explains how. A dry run does not check this.
     public var contradicted = 0
-    /// Whether all erased texts are gone from every file of the queue; `false` if the file was not
-    /// rewritten after an erasure, this one or an earlier one, or if that was cancelled.
+    /// Whether all erased texts are gone from every file of the queue, or from the table on a server,
+    /// whose own files keep removed bytes for longer; `false` if the file was not rewritten, or the
+    /// table not vacuumed, after an erasure, this one or an earlier one, or if that was cancelled.
     public var isComplete = true
 
     package init() {}

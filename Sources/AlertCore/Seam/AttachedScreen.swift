@@ -2,6 +2,9 @@ import TextFormats
 
 /// A screen that is attached to a queue: its identity, what it can show, and what it shows.
 package struct AttachedScreen: Sendable, Hashable, Codable {
+    /// How many may be attached to a queue.
+    package static let maximumCount = 64
+
     /// The alert on this screen; `nil` if there is none.
     package var alert: Alert.ID?
     /// The queue's current alert, as the leading screen announces it.
@@ -78,4 +81,11 @@ extension Alert {
     package func mayBeShown(by names: [String]) -> Bool {
         presenters?.hasIdentical(of: names) ?? true
     }
+}
+
+extension AlertError {
+    /// The error for one more screen than may be attached.
+    package static let tooManyScreens = AlertError.busy(
+        "\(AttachedScreen.maximumCount) screens show this queue, which is the maximum; "
+            + "end one of them and try again")
 }

@@ -22,28 +22,7 @@ package protocol Erasing: Sendable {
     nonisolated(nonsending) func erasable(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> PurgeReport
-}
 
-extension Erasing {
-    /// Erases the texts of alerts, in as many transactions as it takes.
-    ///
-    /// - Parameter slice: Erases the first of some alerts, in one transaction.
-    package nonisolated(nonsending) func eraseTexts(
-        of ids: [Alert.ID], _ report: inout PurgeReport,
-        _ progress: @Sendable (PurgeProgress) -> Void,
-        slice:
-            nonisolated(nonsending) (
-                ArraySlice<Alert.ID>
-            ) async throws(AlertError) -> ErasedSlice
-    ) async throws(AlertError) {
-        var rest = ids[...]
-        while !rest.isEmpty, !Task.isCancelled {
-            let slice = try await slice(rest)
-            rest = rest.dropFirst(slice.seen)
-            report.erased += slice.erased
-            report.contradicted += slice.contradicted
-            progress(
-                PurgeProgress(phase: .texts, done: ids.count - rest.count, total: ids.count))
-        }
-    }
+    /// Returns whether nothing is left of all that was erased so far, in no file or table.
+    nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool
 }

@@ -14,9 +14,6 @@ package protocol Maintenance: Sendable {
     /// Reads the whole search index, and throws if it is damaged.
     nonisolated(nonsending) func checkTextIndex() async throws(AlertError)
 
-    /// Returns whether everything that was erased so far is gone from every file.
-    nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool
-
     /// Returns up to ten sentences about damage to the database file; none if it is intact.
     nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
 }

@@ -9,9 +9,6 @@ struct InMemoryScreens {
         let process: Int
     }
 
-    /// How many screens may be attached.
-    static let capacity = 64
-
     private var entries: [Int: Entry] = [:]
     private var nextNumber = 0
     private(set) var leader: Int?
@@ -29,7 +26,7 @@ struct InMemoryScreens {
 
     /// Attaches a screen; returns its number, or `nil` if too many are attached already.
     mutating func attach(_ screen: AttachedScreen, of process: Int) -> Int? {
-        guard entries.count < Self.capacity else { return nil }
+        guard entries.count < AttachedScreen.maximumCount else { return nil }
         nextNumber += 1
         entries[nextNumber] = Entry(screen: screen, process: process)
         return nextNumber

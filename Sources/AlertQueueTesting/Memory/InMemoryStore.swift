@@ -215,9 +215,7 @@ extension InMemoryStore: AlertStore {
     ) async throws(AlertError) -> any ScreenLease {
         try checkOpen()
         guard let lease = InMemoryLease(of: screen, in: core, process: process) else {
-            throw .busy(
-                "\(InMemoryScreens.capacity) screens show this queue, which is the maximum; "
-                    + "end one of them and try again")
+            throw .tooManyScreens
         }
         return lease
     }

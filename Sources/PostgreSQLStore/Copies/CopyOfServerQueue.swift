@@ -2,10 +2,10 @@ import AlertCore
 import AlertTables
 import PostgreSQL
 
-/// How long it waits for one, and for a commit.
+/// How long a copy waits for the lock of a queue's head, and for a commit.
 private let lockTime = Duration.seconds(10)
 
-/// What a copy needs of a connection: it stands still while the other side works.
+/// Lets the transaction of a copy rest while the other side works.
 private let patience = Statement("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 extension Session {
@@ -125,7 +125,7 @@ package final class ServerCopyTarget: CopyTarget {
     private let db: Connection
     private let queue: Value
     private let home: String
-    private var pending = Pipeline()
+    private var pending: [Statement] = []
     /// The ids that the sources have here.
     private var sources: [Value: Value] = [0: 0]
 
@@ -201,8 +201,8 @@ package final class ServerCopyTarget: CopyTarget {
             columns.append("words")
             values.append(try words(of: values))
         }
-        pending.add(insertion(into: table, columns, values))
-        if pending.statements.count >= 200 { try flush() }
+        pending.append(insertion(into: table, columns, values))
+        if pending.count >= 200 { try flush() }
     }
 
     private func insertion(
@@ -221,8 +221,8 @@ package final class ServerCopyTarget: CopyTarget {
 
     private func flush() throws {
         let statements = pending
-        pending = Pipeline()
-        if !statements.statements.isEmpty { try db.run(statements) }
+        pending = []
+        if !statements.isEmpty { try db.run(statements) }
     }
 
     package func finish(_ copied: CopiedQueue, at now: ClockReading) throws -> AuditReport {
@@ -238,20 +238,24 @@ package final class ServerCopyTarget: CopyTarget {
                 "\(home) has accounts with its name in this queue, and those without a machine "
                     + "are of another one: name that with --host")
         }
-        pending.add("UPDATE queues SET host = $2 WHERE id = $1", queue, .text(home))
-        pending.add(
-            """
-            UPDATE heads SET seq = $2, hash = $3, first_id = $4,
-                last_id = (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
-                at_ms = coalesce((SELECT at_ms FROM audit WHERE queue = $1
-                    ORDER BY seq DESC LIMIT 1), 0)
-            WHERE queue = $1
-            """, queue, .integer(copied.head.sequence), .blob(copied.head.hash),
-            .integer(copied.firstID))
+        pending.append(
+            Statement("UPDATE queues SET host = $2 WHERE id = $1", queue, .text(home)))
+        pending.append(
+            Statement(
+                """
+                UPDATE heads SET seq = $2, hash = $3, first_id = $4,
+                    last_id = (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
+                    at_ms = coalesce((SELECT at_ms FROM audit WHERE queue = $1
+                        ORDER BY seq DESC LIMIT 1), 0),
+                    offset_ms = coalesce((SELECT (detail::json->>'offset_ms')::bigint FROM audit
+                        WHERE queue = $1 AND event = 'clock' ORDER BY seq DESC LIMIT 1), 0)
+                WHERE queue = $1
+                """, queue, .integer(copied.head.sequence), .blob(copied.head.hash),
+                .integer(copied.firstID)))
         try flush()
         // Otherwise what follows would not know how many rows there are now.
         try db.run("ANALYZE (SKIP_LOCKED) alerts, audit, sources")
-        return try db.verify(queue, expecting: copied.savedHead, at: now) { _ in
+        return try ServerTables(db, queue).verify(expecting: copied.savedHead, at: now) { _ in
             guard !Task.isCancelled else { throw AlertError.cancelled("the verification") }
         }
     }

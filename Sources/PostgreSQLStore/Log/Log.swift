@@ -10,10 +10,10 @@ extension PostgreSQLAlertStore {
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
         try await withCancelCheck { isCancelled throws(AlertError) in
-            try await readAside("verify the audit log") { [clock] db, queue in
-                try db.reading {
-                    let total = Int(try db.head(queue).head.sequence)
-                    let report = try db.verify(queue, expecting: head, at: clock.now()) { read in
+            try await readAside("verify the audit log") { [clock] tables in
+                try tables.db.reading {
+                    let total = Int(try tables.head().head.sequence)
+                    let report = try tables.verify(expecting: head, at: clock.now()) { read in
                         guard !isCancelled() else {
                             throw AlertError.cancelled("the verification")
                         }
@@ -28,26 +28,26 @@ extension PostgreSQLAlertStore {
     }
 }
 
-extension Connection {
-    /// Verifies a queue, of which this connection sees one state.
+extension ServerTables {
+    /// Verifies the queue, of which the connection sees one state.
     ///
     /// - Parameter isRead: Called again and again, with the number of entries that were read, each
     ///   once for the chain and once for its alert; its error ends this.
     func verify(
-        _ queue: Value, expecting head: AuditHead?, at now: ClockReading,
+        expecting head: AuditHead?, at now: ClockReading,
         _ isRead: (Int) throws -> Void
     ) throws -> AuditReport {
         var verification = QueueVerification(expecting: head)
-        try verification.readRest(ServerTables(self, queue), at: now, isRead)
-        verification.add(try headFaults(queue, verification.verifier.alerts, at: now))
+        try verification.readRest(self, at: now, isRead)
+        verification.add(try headFaults(verification.verifier.alerts, at: now))
         return verification.report()
     }
 
     /// What the row of the head says that the log and the alerts don't.
     private func headFaults(
-        _ queue: Value, _ ids: GivenNumbers, at now: ClockReading
+        _ ids: GivenNumbers, at now: ClockReading
     ) throws -> [String] {
-        let found = try first(
+        let found = try db.first(
             """
             SELECT heads.seq, heads.hash, heads.at_ms, first_id, last_id,
                 (SELECT coalesce(max(id), 0) FROM alerts WHERE queue = $1),
@@ -67,14 +67,9 @@ extension Connection {
                 offset: row.integer(at: 9), step: row.optionalText(at: 10)
             )
         }
-        guard let found else { throw AlertError.inconsistent(nil, "the queue has no head") }
+        guard let found else { throw Connection.noHead }
         var faults: [String] = []
-        let logged = ids.start ?? 1
-        if found.first != logged {
-            faults.append(
-                "the next alert would have at least the number \(found.first), but the log says "
-                    + "\(logged)")
-        }
+        if let fault = ids.fault(ifFirst: found.first) { faults.append(fault) }
         if found.last != found.newest {
             faults.append(
                 "the queue says that its newest alert is \(found.last), but that is "
@@ -102,5 +97,4 @@ extension Connection {
         }
         return faults
     }
-
 }

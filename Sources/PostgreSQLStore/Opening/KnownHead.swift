@@ -1,9 +1,10 @@
 import AlertCore
+import AlertTables
 import Synchronization
 
 /// What all connections of a store know: the end of the log, which entries are the process's own,
 /// and what holds for the whole queue.
-final class KnownHead: Sendable {
+package final class KnownHead: KnownLog {
     private struct State {
         var head = AuditHead.start
         /// How often something has changed without an entry.
@@ -32,12 +33,12 @@ final class KnownHead: Sendable {
 
     private let state = Mutex(State())
 
-    var head: AuditHead { state.withLock { $0.head } }
+    package var head: AuditHead { state.withLock { $0.head } }
 
     /// Why nothing more can be done with the queue.
     var failure: AlertError? { state.withLock { $0.failure } }
 
-    func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
+    package func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
     /// Whether the process is about to end: then a server that is away is hardly waited for.
     var isEnding: Bool { state.withLock { $0.isEnding } }
@@ -84,8 +85,16 @@ final class KnownHead: Sendable {
         }
     }
 
-    /// Whether an entry is the process's own, and no news for other parts of it.
-    func isOwn(_ entry: AuditHead) -> Bool {
+    package func endOfOwn(after head: AuditHead) -> AuditHead {
+        state.withLock { state in
+            guard let last = state.own.last, last.upperBound == state.head.sequence,
+                (last.lowerBound - 1..<last.upperBound).contains(head.sequence)
+            else { return head }
+            return state.head
+        }
+    }
+
+    package func isOwn(_ entry: AuditHead) -> Bool {
         state.withLock { state in
             // The newest are asked for most.
             let range = state.own.last { $0.lowerBound <= entry.sequence }

@@ -107,7 +107,8 @@ package struct PostgreSQLAdministration: QueueAdministration {
     private static func creators(_ db: Connection) throws -> [String] {
         try db.rows(
             """
-            SELECT CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(grantee) END
+            SELECT CASE WHEN grantee = 0 THEN 'PUBLIC'
+                ELSE quote_ident(pg_get_userbyid(grantee)) END
             FROM pg_namespace, aclexplode(nspacl)
             WHERE nspname = 'alertq' AND privilege_type = 'CREATE' AND grantee <> nspowner
             ORDER BY 1
@@ -133,15 +134,17 @@ package struct PostgreSQLAdministration: QueueAdministration {
         try db.first(
             """
             SELECT pid, usename, host(client_addr), state,
-                (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,
+                (extract(epoch FROM clock_timestamp() - start) * 1000)::bigint,
                 (wait_event IS NOT DISTINCT FROM 'SyncRep')::int
-            FROM pg_stat_activity
+            FROM (SELECT *, coalesce(xact_start, state_change) AS start FROM pg_stat_activity) AS s
             WHERE backend_type = 'client backend'
-                AND xact_start < clock_timestamp() - interval '2 seconds'
-                AND pid IN (SELECT pid FROM pg_locks WHERE relation = to_regclass('heads')
-                    AND mode <> 'AccessShareLock' AND granted)
+                AND start < clock_timestamp() - interval '2 seconds'
+                AND pid IN (SELECT pid FROM pg_locks WHERE granted
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    AND (relation = to_regclass('heads') AND mode <> 'AccessShareLock'
+                        OR locktype = 'advisory' AND classid = to_regclass('heads')))
                 AND cardinality(pg_blocking_pids(pid)) = 0
-            ORDER BY xact_start LIMIT 1
+            ORDER BY start LIMIT 1
             """
         ) { row in
             ServerReport.Session(

@@ -9,8 +9,8 @@ package final class PostgreSQLAlertStore: AlertStore {
     let clock: ServerClock
     /// On whose behalf the store applies deadlines.
     let caller: Caller
-    let known = KnownHead()
-    let changes: NoticedChanges
+    package let known = KnownHead()
+    package let changes: NoticedChanges
     let screenChanges = ChangeSignal()
     private let writer: Writer
     var writes: WriteQueue { writer.writes }
@@ -20,13 +20,13 @@ package final class PostgreSQLAlertStore: AlertStore {
     private let leasingInterruption: Interruption
     private let watch: Watch
     let leases: Leases
-    private let timekeeper: Timekeeper?
+    package let timekeeper: Timekeeper?
     private let overdueStart = OverdueStart()
     private let reads = Mutex(LongReads())
     /// Makes another connection for a reader.
     private let makeSession: @Sendable (Interruption) -> Session
     /// Why nothing can be written through this store; `nil` for one that was opened for writing.
-    let refusal: AlertError?
+    package let refusal: AlertError?
     /// How long a caller waits for a server that is away.
     private let busyTime: Duration
 
@@ -63,10 +63,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         let store = PostgreSQLAlertStore(
             location, clock, caller, interruptions, bells, busyTime: busyTime,
             askingTime: askingTime, checksDurability,
-            refusal: isReadOnly
-                ? .notPermitted(
-                    path: location.description,
-                    "it was opened for reading, and nothing is written to it") : nil,
+            refusal: isReadOnly ? .openedForReading(location.description) : nil,
             timekeeper: appliesDeadlines
                 ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil,
             onTrouble: { onTrouble(.entriesLost($0)) })
@@ -151,12 +148,12 @@ package final class PostgreSQLAlertStore: AlertStore {
 
     /// Connects, and finds out how far the log goes.
     private nonisolated(nonsending) func openFirst() async throws(AlertError) {
-        let (head, changes, move) = try await read("open the queue") { db, queue in
-            let found = try db.first(
+        let (head, changes, move) = try await read("open the queue") { tables in
+            let found = try tables.db.first(
                 """
                 SELECT heads.seq, heads.hash, changes, moved_to
                 FROM heads LEFT JOIN (\(Query.logEnd[.postgreSQL])) AS last ON true WHERE heads.queue = $1
-                """, queue
+                """, tables.queue
             ) { row in
                 (
                     AuditHead(row, at: 0), row.integer(at: 2),
@@ -172,7 +169,9 @@ package final class PostgreSQLAlertStore: AlertStore {
 
     var hosts: HostNames { HostNames(own: location.ownHost, home: known.home ?? "") }
 
-    var isClosed: Bool { reads.withLock { $0.isOver } }
+    package var isClosed: Bool { reads.withLock { $0.isOver } }
+
+    package var place: String { location.description }
 
     package nonisolated(nonsending) func close() async {
         guard let long = reads.withLock({ $0.end() }) else { return }
@@ -213,13 +212,6 @@ package final class PostgreSQLAlertStore: AlertStore {
     package nonisolated(nonsending) func read<Result: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (ServerTables) throws -> Result
     ) async throws(AlertError) -> Result {
-        try await read(operation) { try body(ServerTables($0, $1)) }
-    }
-
-    nonisolated(nonsending) func read<Result: Sendable>(
-        _ operation: String,
-        _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
-    ) async throws(AlertError) -> Result {
         guard !isClosed else { throw .closed }
         let end = ContinuousClock.now + busyTime
         do throws(AlertError) {
@@ -233,17 +225,10 @@ package final class PostgreSQLAlertStore: AlertStore {
         }
     }
 
-    package nonisolated(nonsending) func readAside<Result: Sendable>(
-        _ operation: String, _ body: @escaping @Sendable (ServerTables) throws -> Result
-    ) async throws(AlertError) -> Result {
-        try await readAside(operation) { try body(ServerTables($0, $1)) }
-    }
-
     /// Reads on a connection that nobody else uses, for as long as that takes: until it is done, or
     /// its task is cancelled, or the store closed.
-    nonisolated(nonsending) func readAside<Result: Sendable>(
-        _ operation: String,
-        _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
+    package nonisolated(nonsending) func readAside<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (ServerTables) throws -> Result
     ) async throws(AlertError) -> Result {
         let interruption: Interruption
         let bell: Bell
@@ -305,12 +290,12 @@ package final class PostgreSQLAlertStore: AlertStore {
         let (results, due) = try await writes.perform(
             WriteKind(of: changes), first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
         ) { query in
-            (epoch.map { [Query.isAttached(query.queue, $0)] } ?? [])
+            (epoch.map { [query.isAttached($0)] } ?? [])
                 + names.compactMap { $0.map(query.request) }
                 + changes.flatMap { $0.reading(query, by: caller) }
         } _: { transaction in
             if let epoch {
-                let attached = Query.isAttached(transaction.queue, epoch)
+                let attached = transaction.query.isAttached(epoch)
                 guard try transaction.hasRow(attached) else { throw AlertError.detached }
             }
             let results = try changes.indices.map { index in
@@ -361,52 +346,6 @@ package final class PostgreSQLAlertStore: AlertStore {
         }
     }
 
-    func lookNow() { timekeeper?.lookNow() }
-
-    // MARK: News
-
-    package var position: LogPosition {
-        // In this order: changes in between are examined once more.
-        let mark = changes.mark
-        return LogPosition(known.head, mark: mark)
-    }
-
-    package nonisolated(nonsending) func news(
-        after position: LogPosition, of scope: News.Scope
-    ) async throws(AlertError) -> News {
-        guard !isClosed else { throw .closed }
-        if !startWatching() { await changes.wait(after: position.mark, of: scope) }
-        guard !isClosed else { throw .closed }
-        let mark = changes.mark
-        let hasChanged = changes.hasChanged(since: position.mark, in: scope)
-        let limit = 256
-        let entries = try await entries(LogQuery(.after(position.head), limit: limit))
-        if scope == .everybody {
-            var last = position.head
-            for entry in entries {
-                try entry.checkHash()
-                try entry.checkLink(after: last)
-                last = entry.event.cursor
-            }
-        }
-        if refusal == nil, let move = entries.last?.move {
-            // Everything that this process does with the queue ends with that.
-            known.fail(.moved(location.description, to: move.place))
-            throw .moved(location.description, to: move.place)
-        }
-        let isFull = entries.count == limit
-        let events = entries.map(\.event).filter { event in
-            scope == .everybody || !known.isOwn(event.cursor)
-        }
-        var news = News(
-            events: events,
-            position: LogPosition(
-                entries.last?.event.cursor ?? position.head, mark: isFull ? nil : mark),
-            hasChanged: hasChanged)
-        news.cannotExpire = timekeeper?.trouble ?? refusal
-        return news
-    }
-
     // MARK: Screens
 
     package nonisolated(nonsending) func attach(
@@ -420,7 +359,7 @@ package final class PostgreSQLAlertStore: AlertStore {
 
     /// Begins to watch the server; returns whether it had not begun.
     @discardableResult
-    private func startWatching() -> Bool {
+    package func startWatching() -> Bool {
         watch.start { [writes, refusal] in
             guard refusal == nil else { return }
             try? await writes.perform(.upkeep, "store that the server's clock was set") { _ in }
@@ -428,7 +367,7 @@ package final class PostgreSQLAlertStore: AlertStore {
     }
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster {
-        (try? await read("look for screens") { [leases] in try leases.roster($0, $1) })
+        (try? await read("look for screens") { [leases] in try leases.roster($0) })
             ?? ScreenRoster()
     }
 
@@ -474,7 +413,7 @@ extension Session {
     /// - Parameter takesLong: Whether a statement may take longer than that.
     func read<Result>(
         _ operation: String, until end: ContinuousClock.Instant, takesLong: Bool = false,
-        _ body: (Connection, _ queue: Value) throws -> Result
+        _ body: (ServerTables) throws -> Result
     ) throws(AlertError) -> Result {
         var isRepeated = false
         let isOver = { [known] in known.isEnding || end <= .now }
@@ -483,7 +422,7 @@ extension Session {
                 let left = known.isEnding ? .seconds(1) : max(end - .now, .seconds(1))
                 let db = try open(within: left)
                 db.timeLimit = takesLong ? Self.longTime : left
-                return try body(db, queue)
+                return try body(ServerTables(db, queue))
             } catch let error as PostgreSQLError
                 where error.maySucceedOnAnotherConnection && (!isRepeated || !isOver())
             {
@@ -510,10 +449,10 @@ extension PostgreSQLError {
 
 extension Session {
     fileprivate func notify(_ what: Set<String>) throws(AlertError) {
-        try read("tell of a change", until: .now) { db, _ in
+        try read("tell of a change", until: .now) { tables in
             for what in what {
                 // Whoever missed it looks by itself.
-                try db.run(
+                try tables.db.run(
                     """
                     SELECT set_config('synchronous_commit', 'off', true),
                         pg_notify(\(Listener.channel), $2)

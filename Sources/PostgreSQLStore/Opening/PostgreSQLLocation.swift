@@ -97,9 +97,9 @@ package struct PostgreSQLLocation: Sendable {
             interruption: interruption)
         // A session of a pooler is anybody's.
         if isPooled {
-            db.settings = Self.searchPath(isLocal: true)
+            db.settings = Self.settings(isLocal: true)
         } else {
-            try db.run(Self.searchPath(isLocal: false))
+            try db.run(Self.settings(isLocal: false))
         }
         return db
     }
@@ -107,16 +107,20 @@ package struct PostgreSQLLocation: Sendable {
     /// Has names looked for among those of PostgreSQL itself first, then among the queue's own, and
     /// among temporary ones last; see
     /// <https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATH>.
-    private static func searchPath(isLocal: Bool) -> Statement {
+    ///
+    /// A warning is all that tells of a commit that no standby has confirmed.
+    private static func settings(isLocal: Bool) -> Statement {
         Statement(
-            "SELECT pg_catalog.set_config('search_path', 'pg_catalog, alertq, pg_temp', \(isLocal))"
+            """
+            SELECT pg_catalog.set_config('search_path', 'pg_catalog, alertq, pg_temp', \(isLocal)),
+                pg_catalog.set_config('client_min_messages', 'warning', \(isLocal))
+            """
         )
     }
 
     /// The command that makes the tables and the queue.
     package var setUp: String {
-        let quoted = description.replacing("'", with: "'\\''")
-        return "alertq doctor --setup-postgresql --database '\(quoted)'"
+        "alertq doctor --setup-postgresql --database " + ShellText.quoted(description)
     }
 
     /// A value of a query without its percent signs; see RFC 3986 §2.1.

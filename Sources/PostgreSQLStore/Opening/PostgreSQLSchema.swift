@@ -63,7 +63,7 @@ package enum PostgreSQLSchema {
     /// The statements that make what a database lacks for a queue: the tables as well, if the role
     /// can't read which are there.
     package static func script(for location: PostgreSQLLocation) -> String {
-        let name = location.queue.replacing("'", with: "''")
+        let name = location.queue.replacingScalars(["'": "''"])
         let db = try? location.connect(within: .seconds(5))
         let existing = try? db.map { try found(in: $0).version }
         let hasSchema = try? db?.first(schemaOwner) { _ in true }
@@ -101,9 +101,9 @@ package enum PostgreSQLSchema {
             let db = try location.connect()
             db.timeLimit = .seconds(60)
             try db.begin(
-                Pipeline([
+                [
                     Statement("SELECT pg_advisory_xact_lock(hashtext('alertq migration'))")
-                ]))
+                ])
             switch try db.first(schemaOwner, read: { $0.optionalText(at: 0) == "t" }) {
             case true?: break
             case nil: try db.execute("CREATE SCHEMA alertq")

@@ -138,10 +138,8 @@ extension ServerReport {
                     + "could be taken for those of the queue",
                 advice: "its owner takes that right with the statement below",
                 code: .notPermitted,
-                sql: creators.map { name in
-                    let role = name == "PUBLIC" ? name : "\"\(name)\""
-                    return "REVOKE CREATE ON SCHEMA alertq FROM \(role);"
-                }.joined(separator: "\n"))
+                sql: creators.map { "REVOKE CREATE ON SCHEMA alertq FROM \($0);" }
+                    .joined(separator: "\n"))
         ]
     }
 

@@ -157,6 +157,6 @@ package enum ServerSchema {
     }
 
     private static func quoted(_ name: String) -> String {
-        "\"\(name.replacing("\"", with: "\"\""))\""
+        "\"\(name.replacingScalars(["\"": "\"\""]))\""
     }
 }

@@ -45,7 +45,7 @@ final class SessionQueue: Sendable {
 
     /// Has a closure run on the queue, and doesn't wait for that.
     ///
-    /// - Parameter time: How long it may be left for others that come.
+    /// - Parameter time: After how long it is queued; `nil` for at once.
     func async(
         after time: Duration? = nil, _ body: @escaping @Sendable (Session) -> Void
     ) {

@@ -32,7 +32,7 @@ extension PostgreSQLAlertStore: TableStore {
         }
         guard var found else { throw reference.notFound }
         found.record = hosts.shown(try await withOrphans([found.record])[0])
-        if found.isOverdue { lookNow() }
+        if found.isOverdue { timekeeper?.lookNow() }
         return found
     }
 
@@ -53,19 +53,23 @@ extension PostgreSQLAlertStore: TableStore {
 
     package func states(of records: [AlertRecord], in tables: ServerTables) throws -> [AlertRecord]
     {
-        try leases.roster(tables.db, tables.queue).states(of: records)
+        try leases.roster(tables).states(of: records)
     }
 
     package nonisolated(nonsending) func unawaited(
         _ ids: [Alert.ID]
     ) async throws(AlertError) -> Set<Alert.ID> {
         let claimed = try await read("look for who waits") { tables in
-            try tables.rows(Query.waitingClaims(tables.queue, ids), as: Alert.ID.self)
+            try tables.rows(tables.query.waitingClaims(ids), as: Alert.ID.self)
         }
         return Set(ids).subtracting(claimed)
     }
 
+    package var time: ClockReading { clock.now() }
+
     package func stored(_ filter: HistoryFilter) -> HistoryFilter { hosts.stored(filter) }
+
+    package func stored(_ caller: Caller) -> Caller { hosts.stored(caller) }
 
     package func shown(_ record: AlertRecord) -> AlertRecord { hosts.shown(record) }
 

@@ -10,15 +10,15 @@ extension ServerTables {
         let found: [WaitingAlert] = try rows(
             query.waiting(source: source, orOverdue: orOverdue, and: last, at: now))
         let start = try last.map { id throws(AlertError) in
-            guard let start = found.first(where: { $0.position.id == id }) else {
+            guard let start = found.first(where: { $0.position.queue.id == id }) else {
                 throw AlertError.notFound(id)
             }
-            return start
+            return start.position
         }
-        let rest = found.filter { alert in
-            alert.isListed && start.map { $0.comes(before: alert, at: now) } != false
+        let rest = found.filter(\.isListed).map(\.position).filter { position in
+            start?.comes(before: position, at: now) != false
         }
-        return rest.sorted { $0.comes(before: $1, at: now) }.prefix(limit).map(\.position.id)
+        return rest.sorted { $0.comes(before: $1, at: now) }.prefix(limit).map(\.queue.id)
     }
 }
 
@@ -36,14 +36,9 @@ extension Query {
     }
 
     private static let waitingAlerts = {
-        let columns = """
-            SELECT \(QueuePosition.columns), CASE WHEN CASE WHEN snoozed_boot = $2
-                THEN snoozed_boot_ms > $3 ELSE snoozed_ms > $4 END THEN snoozed_ms END
-            """
+        let columns = "SELECT \(WaitingPosition.columns)"
         let isListed = """
-            ($5 = 1 OR expires_ms IS NULL
-                OR CASE WHEN boot = $2 AND expires_boot_ms IS NOT NULL
-                    THEN expires_boot_ms > $3 ELSE expires_ms > $4 END)
+            ($5 = 1 OR \(isInTime))
             AND ($6::text IS NULL OR source_id IN (SELECT id FROM sources
                 WHERE queue = $1 AND name = $6))
             """
@@ -58,25 +53,12 @@ extension Query {
 
 /// An alert that waits, or has waited.
 private struct WaitingAlert: TableRow {
-    let position: QueuePosition
-    /// When it returns, in milliseconds since 1970; `nil` if it is not snoozed.
-    private let snoozedUntil: Int64?
+    let position: WaitingPosition
     /// Whether it is one of those that are listed.
     let isListed: Bool
 
     init(_ row: borrowing some SQLRow & ~Copyable) {
-        let end = QueuePosition.Column.end
-        position = QueuePosition(row)
-        snoozedUntil = row.isNull(at: end) ? nil : row.integer(at: end)
-        isListed = row.integer(at: end + 1) == 1
-    }
-
-    func comes(before other: WaitingAlert, at now: ClockReading) -> Bool {
-        switch (snoozedUntil, other.snoozedUntil) {
-        case (nil, nil): position.comes(before: other.position, at: now)
-        case (nil, _?): true
-        case (_?, nil): false
-        case (let end?, let otherEnd?): (end, position.id) < (otherEnd, other.position.id)
-        }
+        position = WaitingPosition(row)
+        isListed = row.integer(at: WaitingPosition.columnCount) == 1
     }
 }

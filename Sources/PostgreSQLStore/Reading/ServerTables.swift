@@ -51,7 +51,7 @@ package struct ServerTables: QueueTables {
 extension Query {
     /// The end of a queue's log, how often something has changed without an entry, and what the
     /// server's clock shows.
-    static func head(_ queue: Value) -> Statement {
+    var head: Statement {
         Statement(
             """
             SELECT seq, hash, changes, \(Lease.clock), offset_ms FROM heads WHERE queue = $1
@@ -59,7 +59,7 @@ extension Query {
     }
 
     /// The rows of the attached screens; see ``ScreenRow``.
-    static func screens(_ queue: Value) -> Statement {
+    var screens: Statement {
         Statement(
             """
             SELECT epoch, leads, screen, \(Lease.clock) - seen_ms, \(Lease.isSeen())::int
@@ -68,7 +68,7 @@ extension Query {
     }
 
     /// Whether a screen or a claim is still there: whoever takes its place deletes its row.
-    static func isAttached(_ queue: Value, _ epoch: Epoch) -> Statement {
+    func isAttached(_ epoch: Epoch) -> Statement {
         Statement(
             """
             SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2
@@ -76,7 +76,7 @@ extension Query {
             """, queue, epoch.value)
     }
 
-    static func waitingClaims(_ queue: Value, _ ids: [Alert.ID]) -> Statement {
+    func waitingClaims(_ ids: [Alert.ID]) -> Statement {
         Statement(
             """
             SELECT DISTINCT alert_id FROM claims
@@ -129,9 +129,21 @@ extension Value {
 }
 
 extension ServerTables {
+    /// What ``Query/head`` finds.
+    func head() throws -> (head: AuditHead, changes: Int64, time: Int64, offset: Int64) {
+        let found = try db.run(query.head).first {
+            (
+                head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3),
+                offset: $0.integer(at: 4)
+            )
+        }
+        guard let found else { throw Connection.noHead }
+        return found
+    }
+
     /// Returns an alert, if the log confirms it, with what is stored of the screens.
     func find(_ reference: AlertReference) throws -> FoundAlert? {
-        let (head, screens) = (Query.head(queue), Query.screens(queue))
+        let (head, screens) = (query.head, query.screens)
         let tables = try with([head] + query.one(reference).all + [screens])
         guard let head = try tables.first(head, as: AuditHead.self) else { throw Connection.noHead }
         guard let (row, isCancelRequested) = try tables.currentAlert(reference) else { return nil }

@@ -13,6 +13,9 @@ enum Lease {
     static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     /// How long a screen or a claim counts after its last sign of life, in milliseconds.
     static let length = 10_000
+    /// After how long without one its own process gives it up: it looks once a second, and must not
+    /// go on when others may take its place.
+    static let ownLength = length - 1_500
     /// How long the leading screen may be silent before another one may lead.
     static let leading = 5_000
     /// How long a screen may be silent before that is told.
@@ -72,15 +75,15 @@ final class Leases: Sendable {
     /// - Parameter patience: How long it waits for a server that is away.
     nonisolated(nonsending) func run<Result: Sendable>(
         _ operation: String, patience: Duration = Session.openingTime,
-        _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Result
+        _ body: @escaping @Sendable (ServerTables) throws -> Result
     ) async throws(AlertError) -> Result {
         let end = ContinuousClock.now + patience
         return try await sessions.current.run { [interruption] session throws(AlertError) in
             session.use(interruption, preamble: Lease.preamble)
-            return try session.read(operation, until: end) { db, queue in
+            return try session.read(operation, until: end) { tables in
                 // Whoever ended a lease may want another one at once.
-                try self.deleteEnded(db, queue)
-                return try body(db, queue)
+                try self.deleteEnded(tables)
+                return try body(tables)
             }
         }
     }
@@ -91,7 +94,7 @@ final class Leases: Sendable {
     /// its time is over.
     private nonisolated(nonsending) func insert(
         _ epoch: Epoch, _ operation: String,
-        _ body: @escaping @Sendable (Connection, _ queue: Value) throws -> Bool
+        _ body: @escaping @Sendable (ServerTables) throws -> Bool
     ) async throws(AlertError) -> Bool {
         do throws(AlertError) {
             return try await run(operation, body)
@@ -103,23 +106,24 @@ final class Leases: Sendable {
         }
     }
 
-    private func deleteEnded(_ db: Connection, _ queue: Value) throws {
+    private func deleteEnded(_ tables: ServerTables) throws {
         let ended = ended
         guard !ended.isEmpty else { return }
         let epochs = Value.integers(ended.map { Int64(bitPattern: $0) })
         let deletions = ["screens", "claims"].map { table in
             Statement(
-                "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])", queue,
+                "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])",
+                tables.queue,
                 epochs)
         }
-        try db.run(Pipeline(deletions))
+        try tables.db.run(deletions)
         state.withLock { $0.ended.subtract(ended) }
     }
 
     /// Deletes the rows of leases that have ended.
     private func deleteEndedSoon() {
         Task {
-            try? await run("end the lease") { _, _ in }
+            try? await run("end the lease") { _ in }
             changed()
         }
     }
@@ -133,14 +137,10 @@ final class Leases: Sendable {
 
     func attach(_ screen: AttachedScreen) async throws(AlertError) -> RowLease {
         let lease = RowLease(as: try text(screen), of: self)
-        let isAttached = try await insert(lease.epoch, "attach the screen") { db, queue in
-            try lease.attach(db, queue)
+        let isAttached = try await insert(lease.epoch, "attach the screen") { tables in
+            try lease.attach(tables)
         }
-        guard isAttached else {
-            throw .busy(
-                "\(Self.capacity) screens show this queue, which is the maximum; end one of "
-                    + "them and try again")
-        }
+        guard isAttached else { throw .tooManyScreens }
         state.withLock { $0.screens[ObjectIdentifier(lease)] = WeakLease(lease: lease) }
         startRenewing()
         changed()
@@ -149,7 +149,7 @@ final class Leases: Sendable {
 
     /// Inserts the row of a screen, unless too many are there; returns whether it is.
     static func insert(
-        _ epoch: Epoch, _ screen: String, _ db: Connection, _ queue: Value
+        _ epoch: Epoch, _ screen: String, _ tables: ServerTables
     ) throws -> Bool {
         try insert(
             Statement(
@@ -158,13 +158,17 @@ final class Leases: Sendable {
                 SELECT $1, $2, $3, \(Lease.clock)
                 WHERE (SELECT count(*) FROM screens WHERE queue = $1) < $4
                 ON CONFLICT DO NOTHING
-                """, queue, epoch.value, .text(screen), .integer(capacity)),
+                """, tables.queue, epoch.value, .text(screen),
+                .integer(AttachedScreen.maximumCount)),
             as: epoch, into: "screens",
             insteadOf: [
                 Statement(
-                    "DELETE FROM screens WHERE queue = $1 AND NOT \(Lease.isSeen())", queue)
+                    """
+                    DELETE FROM screens WHERE queue = $1 AND epoch IN (SELECT epoch FROM screens
+                        WHERE queue = $1 AND NOT \(Lease.isSeen()) FOR UPDATE SKIP LOCKED)
+                    """, tables.queue)
             ],
-            on: db, queue)
+            on: tables)
     }
 
     /// Deletes rows whose time is over, and inserts one; returns whether it is there, which may be
@@ -175,21 +179,17 @@ final class Leases: Sendable {
     ///   - survivesFailover: Whether a standby must have the row, too.
     static func insert(
         _ insertion: Statement, as epoch: Epoch, into table: String,
-        insteadOf deletions: [Statement], survivesFailover: Bool = false, on db: Connection,
-        _ queue: Value
+        insteadOf deletions: [Statement], survivesFailover: Bool = false, on tables: ServerTables
     ) throws -> Bool {
         let search = Statement(
-            "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", queue, epoch.value)
-        let statements = Pipeline(deletions + [insertion, search])
-        guard survivesFailover else { return try db.run(statements).last?.count == 1 }
-        switch db.commit(statements) {
+            "SELECT 1 FROM \(table) WHERE queue = $1 AND epoch = $2", tables.queue, epoch.value)
+        let statements = deletions + [insertion, search]
+        guard survivesFailover else { return try tables.db.run(statements).last?.count == 1 }
+        switch tables.db.commit(statements) {
         case .committed(let results): return results.last?.count == 1
         case .refused(let error), .unknown(let error): throw error
         }
     }
-
-    /// How many screens may be attached.
-    private static let capacity = 64
 
     func text(_ screen: AttachedScreen) throws(AlertError) -> String {
         var screen = screen
@@ -205,13 +205,13 @@ final class Leases: Sendable {
     }
 
     /// The attached screens.
-    func roster(_ db: Connection, _ queue: Value) throws -> ScreenRoster {
+    func roster(_ tables: ServerTables) throws -> ScreenRoster {
         // In this order: what has ended in between is shown, and not what ended before.
         let ended = ended
-        return roster(of: try db.run(Query.screens(queue)), besides: ended)
+        return roster(of: try tables.db.run(tables.query.screens), besides: ended)
     }
 
-    /// The screens in a result of ``Query/screens(_:)``.
+    /// The screens in a result of ``Query/screens``.
     ///
     /// - Parameter epochs: Those to leave out.
     func roster(of result: QueryResult, besides epochs: Set<UInt64>) -> ScreenRoster {
@@ -248,8 +248,8 @@ final class Leases: Sendable {
         _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)? {
         let claim = RowClaim(of: id, for: purpose, in: self)
-        let isClaimed = try await insert(claim.number, "claim the alert") { db, queue in
-            try claim.insert(db, queue)
+        let isClaimed = try await insert(claim.number, "claim the alert") { tables in
+            try claim.insert(tables)
         }
         guard isClaimed else { return nil }
         state.withLock { $0.claims[claim.number] = WeakClaim(claim: claim) }
@@ -294,7 +294,7 @@ final class Leases: Sendable {
             !$0.screens.isEmpty || !$0.claims.isEmpty || !$0.ended.isEmpty
         }
         guard hasSome else { return }
-        try? await run("renew the leases") { db, queue in
+        try? await run("renew the leases") { tables in
             // Only now: what has ended until now is deleted, and must not come back.
             let (claims, screens) = (self.claims, self.attached)
             // The server grants the time from before it answers.
@@ -303,9 +303,9 @@ final class Leases: Sendable {
                 """
                 UPDATE screens SET seen_ms = \(Lease.clock)
                 WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
-                """, queue, .integers(screens.map { Int64(bitPattern: $1.number) }))
-            let results = try db.run(
-                Pipeline([renewal] + RowClaim.renewals(of: claims, queue)))
+                """, tables.queue, .integers(screens.map { Int64(bitPattern: $1.number) }))
+            let results = try tables.db.run(
+                [renewal] + RowClaim.renewals(of: claims, tables.queue))
             let kept = Set(results.flatMap { $0.rows { $0.integer() } })
             self.end(claims, screens, at: now) {
                 kept.contains(Int64(bitPattern: $0.number))
@@ -343,16 +343,12 @@ final class Leases: Sendable {
         state.withLock { $0.screens.values.compactMap(\.lease) }
     }
 
-    /// Ends all leases, without waiting.
-    func stop() {
+    /// Ends all leases and claims.
+    nonisolated(nonsending) func close() async {
         state.withLock { state in
             state.renewal?.cancel()
             state.expiry?.cancel()
         }
-    }
-
-    nonisolated(nonsending) func close() async {
-        stop()
         let epochs = leases.map(\.epoch.number)
         let hadAny = state.withLock { state in
             state.ended.formUnion(epochs + state.claims.keys.map(\.number))
@@ -361,7 +357,7 @@ final class Leases: Sendable {
         }
         // After those that are being deleted.
         guard hadAny else { return }
-        try? await run("end the leases", patience: .zero) { _, _ in }
+        try? await run("end the leases", patience: .zero) { _ in }
         changed()
     }
 }
@@ -381,6 +377,8 @@ final class RowLease: ScreenLease {
         var told: Epoch
         var isAttached = false
         var isReleased = false
+        /// When its row was inserted first: a reply may be lost, and the row be there all the same.
+        var firstAttempt: ContinuousClock.Instant?
         var lastSign = ContinuousClock.now
         var announcement: Announcement
         /// The one that others can see; `nil` if the row may say something else.
@@ -394,7 +392,9 @@ final class RowLease: ScreenLease {
             told = epoch
         }
 
-        mutating func lose() { (epoch, isAttached, stored) = (Epoch(), false, nil) }
+        mutating func lose() {
+            (epoch, isAttached, stored, firstAttempt) = (Epoch(), false, nil, nil)
+        }
     }
 
     private struct Announcement: Equatable {
@@ -419,12 +419,18 @@ final class RowLease: ScreenLease {
     var attachedEpoch: Epoch? { state.withLock { $0.isAttached ? $0.epoch : nil } }
 
     /// Inserts its row; returns whether it is there.
-    func attach(_ db: Connection, _ queue: Value) throws -> Bool {
+    func attach(_ tables: ServerTables) throws -> Bool {
         // The server grants the time from before it answers.
-        let now = ContinuousClock.now
-        let (epoch, screen) = state.withLock { ($0.epoch, $0.announcement.screen) }
-        let isAttached = try Leases.insert(epoch, screen, db, queue)
-        state.withLock { ($0.isAttached, $0.lastSign) = (isAttached, now) }
+        let (epoch, screen, start) = state.withLock { state in
+            let start = state.firstAttempt ?? .now
+            state.firstAttempt = start
+            return (state.epoch, state.announcement.screen, start)
+        }
+        let isAttached = try Leases.insert(epoch, screen, tables)
+        state.withLock { state in
+            (state.isAttached, state.lastSign) = (isAttached, start)
+            if !isAttached { state.firstAttempt = nil }
+        }
         return isAttached
     }
 
@@ -437,7 +443,7 @@ final class RowLease: ScreenLease {
             // An error of any kind means that it may be lost, and after its time it is.
             let isOver =
                 isKept == false
-                || state.lastSign.duration(to: now) > .milliseconds(Lease.length)
+                || state.lastSign.duration(to: now) > .milliseconds(Lease.ownLength)
             if isOver { state.lose() }
             return isOver
         }
@@ -454,8 +460,8 @@ final class RowLease: ScreenLease {
         }
         let announcement = Announcement(screen: text, leading: wantsLead ? leading : nil)
         state.withLock { $0.announcement = announcement }
-        let found = try? await leases.run("announce the screen") { db, queue in
-            try self.look(db, queue, announces: true)
+        let found = try? await leases.run("announce the screen") { tables in
+            try self.look(tables, announces: true)
         }
         return found ?? .lost
     }
@@ -465,8 +471,8 @@ final class RowLease: ScreenLease {
             await leases.changes.wait(after: look.changes, atMost: .seconds(1))
         }
         let changes = leases.changes.count
-        let found = try? await leases.run("look for screens") { db, queue in
-            try self.look(db, queue, announces: false)
+        let found = try? await leases.run("look for screens") { tables in
+            try self.look(tables, announces: false)
         }
         return state.withLock { state in
             // Once that it was lost, although it is attached again.
@@ -479,29 +485,29 @@ final class RowLease: ScreenLease {
 
     /// Reads the state. A screen that has lost its row is told so, and attached by the next look.
     private func look(
-        _ db: Connection, _ queue: Value, announces: Bool
+        _ tables: ServerTables, announces: Bool
     ) throws -> LeaseState {
         let state = state.withLock { $0 }
         guard !state.isReleased else { return .lost }
         if !state.isAttached {
-            guard try attach(db, queue) else { return .lost }
+            guard try attach(tables) else { return .lost }
             leases.changed()
         }
         let announcement = state.announcement
         if announces, announcement != state.stored {
             // If the reply is lost, the row may say either.
             self.state.withLock { $0.stored = nil }
-            try db.run(
+            try tables.db.run(
                 """
                 UPDATE screens SET screen = $3, seen_ms = \(Lease.clock),
                     leads = CASE WHEN $4 = 1 THEN leads ELSE 0 END
                 WHERE queue = $1 AND epoch = $2
-                """, queue, state.epoch.value, .text(announcement.screen),
+                """, tables.queue, state.epoch.value, .text(announcement.screen),
                 .integer(announcement.leading == nil ? 0 : 1))
             self.state.withLock { if $0.epoch == state.epoch { $0.stored = announcement } }
             leases.changed()
         }
-        let found = try self.state(state.epoch, leading: announcement.leading, db, queue)
+        let found = try self.state(state.epoch, leading: announcement.leading, tables)
         if found == .lost {
             self.state.withLock { if $0.epoch == state.epoch { $0.lose() } }
         }
@@ -510,24 +516,24 @@ final class RowLease: ScreenLease {
 
     /// Reads the state; a screen that wants the lead gets it if nobody has it.
     private func state(
-        _ epoch: Epoch, leading: String?, _ db: Connection, _ queue: Value
+        _ epoch: Epoch, leading: String?, _ tables: ServerTables
     ) throws -> LeaseState {
-        let found = try storedState(epoch, db, queue)
+        let found = try storedState(epoch, tables)
         guard let leading, case .following(let others) = found else { return found }
         if let leader = others.leader, leader.silence ?? .zero <= .milliseconds(Lease.leading) {
             return found
         }
         state.withLock { $0.stored = nil }
-        try Self.lead(epoch, as: leading, db, queue)
+        try Self.lead(epoch, as: leading, tables)
         leases.changed()
-        return try storedState(epoch, db, queue)
+        return try storedState(epoch, tables)
     }
 
     /// What is stored of the attachment, and of the other screens.
     private func storedState(
-        _ epoch: Epoch, _ db: Connection, _ queue: Value
+        _ epoch: Epoch, _ tables: ServerTables
     ) throws -> LeaseState {
-        let result = try db.run(Query.screens(queue))
+        let result = try tables.db.run(tables.query.screens)
         let row = result.rows { ScreenRow($0) }.first { $0.epoch == epoch.number }
         guard let row else { return .lost }
         let others = leases.roster(of: result, besides: [epoch.number])
@@ -535,23 +541,23 @@ final class RowLease: ScreenLease {
     }
 
     private static func lead(
-        _ epoch: Epoch, as screen: String, _ db: Connection, _ queue: Value
+        _ epoch: Epoch, as screen: String, _ tables: ServerTables
     ) throws {
         do throws(PostgreSQLError) {
-            try db.run(
-                Pipeline([
+            try tables.db.run(
+                [
                     Statement(
                         """
                         DELETE FROM screens WHERE queue = $1 AND leads = 1
                             AND NOT \(Lease.isSeen(within: Lease.leading))
-                        """, queue),
+                        """, tables.queue),
                     Statement(
                         """
                         UPDATE screens SET leads = 1, screen = $3
                         WHERE queue = $1 AND epoch = $2
                             AND NOT EXISTS (SELECT 1 FROM screens WHERE queue = $1 AND leads = 1)
-                        """, queue, epoch.value, .text(screen)),
-                ]))
+                        """, tables.queue, epoch.value, .text(screen)),
+                ])
         } catch {
             // Another screen has taken the lead in the same moment.
             guard error.server?.constraint == "screens_leader" else { throw error }

@@ -16,6 +16,8 @@ final class RowClaim: Claim {
     }
 
     private struct State {
+        /// When its row was inserted first: a reply may be lost, and the row be there all the same.
+        var firstAttempt: ContinuousClock.Instant?
         var lastSign = ContinuousClock.now
         var phase = Phase.held(nil)
     }
@@ -37,25 +39,29 @@ final class RowClaim: Claim {
     var epoch: Epoch? { purpose == .handling ? number : nil }
 
     /// Inserts its row, unless another process handles the alert; returns whether it is there.
-    func insert(_ db: Connection, _ queue: Value) throws -> Bool {
+    func insert(_ tables: ServerTables) throws -> Bool {
         // The server grants the time from before it answers.
-        let now = ContinuousClock.now
+        let start = state.withLock { state in
+            let start = state.firstAttempt ?? .now
+            state.firstAttempt = start
+            return start
+        }
         let lapsed = Statement(
             """
             DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
                 AND NOT \(Lease.isSeen())
-            """, queue, .integer(alert))
+            """, tables.queue, .integer(alert))
         let isThere = try Leases.insert(
             Statement(
                 """
                 INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
                 VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
-                """, queue, .integer(alert),
+                """, tables.queue, .integer(alert),
                 .text(purpose == .handling ? "handling" : "waiting"), number.value),
             as: number, into: "claims",
             insteadOf: purpose == .handling ? [lapsed] : [],
-            survivesFailover: purpose == .handling, on: db, queue)
-        state.withLock { $0.lastSign = now }
+            survivesFailover: purpose == .handling, on: tables)
+        state.withLock { $0.lastSign = start }
         return isThere
     }
 
@@ -79,11 +85,13 @@ final class RowClaim: Claim {
                 RETURNING epoch
                 """, queue, .integers(waiting.map(\.alert)),
                 .integers(waiting.map { Int64(bitPattern: $0.number.number) })),
-            // Those of processes that have vanished, which nobody else deletes.
+            // Those of processes that have vanished, which nobody else deletes; but none that is being
+            // renewed: two that wait for each other's rows would wait for ever.
             Statement(
                 """
-                DELETE FROM claims WHERE queue = $1 AND purpose = 'waiting'
-                    AND NOT \(Lease.isSeen())
+                DELETE FROM claims WHERE queue = $1 AND epoch IN (SELECT epoch FROM claims
+                    WHERE queue = $1 AND (purpose = 'waiting' AND NOT \(Lease.isSeen())
+                        OR seen_ms < \(Lease.clock) - 86400000) FOR UPDATE SKIP LOCKED)
                 """, queue),
         ]
     }
@@ -96,7 +104,7 @@ final class RowClaim: Claim {
             // An error of any kind means that it may be lost, and after its time it is.
             guard purpose == .handling, case .held = state.phase else { return false }
             return isKept == false
-                || state.lastSign.duration(to: now) > .milliseconds(Lease.length)
+                || state.lastSign.duration(to: now) > .milliseconds(Lease.ownLength)
         }
     }
 

@@ -229,7 +229,7 @@ final class Listener: Sendable {
                 }
             }
             let start = session.clock.bootMilliseconds
-            let found = try db.head(session.queue)
+            let found = try ServerTables(db, session.queue).head()
             let isSteady = session.clock.note(
                 found.time, offset: found.offset, askedAt: start)
             return Heard(

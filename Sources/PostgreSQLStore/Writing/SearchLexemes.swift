@@ -26,7 +26,7 @@ enum SearchLexemes {
                 let cutWord = cut(word)
                 let isLast = index == words.count - 1
                 let isPrefix = (isLast && term.isPrefix) || cutWord.utf8.count < word.utf8.count
-                let quoted = cutWord.replacing("\\", with: "\\\\").replacing("'", with: "''")
+                let quoted = cutWord.replacingScalars(["\\": "\\\\", "'": "''"])
                 return "'\(quoted)'" + (isPrefix ? ":*" : "")
             }
         }.joined(separator: " & ")

@@ -42,7 +42,7 @@ final class Transaction {
     /// How many rows or statements write something.
     private(set) var writes = 0
     /// The statements that were not sent yet.
-    private var pending = Pipeline()
+    private var pending: [Statement] = []
     /// The rows that come after these statements.
     private var newAlerts: [[Value]] = []
     /// The rows that come after all others: nothing that is pending depends on them.
@@ -63,19 +63,17 @@ final class Transaction {
         reading needed: [Statement], within limit: Duration, allowsMoved: Bool = false
     ) throws {
         let (queue, location) = (session.queue, session.location)
-        var pipeline = Pipeline()
         let isShort = limit < Session.lockLimit * 1.2
         let asksPlace = location.isPooled && session.tellsPlace
-        if asksPlace { pipeline.add(ServerPlace.query) }
+        var first = asksPlace ? [ServerPlace.query] : []
         if isShort {
-            pipeline.add(
-                "SELECT set_config('lock_timeout', $1, true)",
-                .text("\((limit * 0.8).milliseconds)"))
+            let time = Value.text("\((limit * 0.8).milliseconds)")
+            first.append(Statement("SELECT set_config('lock_timeout', $1, true)", time))
         }
         // Deciding takes other statements than locking: a statement sees the past in which it
         // began to wait. The row's lock is what counts; but whoever comes as a change of the row
         // is committed can have it before those who wait. The other lock is given in their order.
-        pipeline.add(
+        let lock = Statement(
             """
             SELECT seq, hash, at_ms, last_id, first_id, changes, offset_ms, cluster, timeline
             FROM heads
@@ -83,7 +81,7 @@ final class Transaction {
                 AND pg_advisory_xact_lock('heads'::regclass::oid::int, $1) IS NOT NULL
             FOR UPDATE
             """, queue)
-        pipeline.add(
+        let state = Statement(
             """
             SELECT \(Lease.clock),
                 last.seq, last.hash, (SELECT hash FROM audit WHERE queue = $1 AND seq = $2),
@@ -91,11 +89,10 @@ final class Transaction {
                 moved_to, host, current_setting('synchronous_commit')
             FROM queues LEFT JOIN (\(Query.logEnd[.postgreSQL])) AS last ON true WHERE id = $1
             """, queue, .integer(known.sequence))
-        for statement in needed { pipeline.add(statement) }
         let start = session.clock.bootMilliseconds
-        let all = try db.begin(pipeline, within: limit)
+        let all = try db.begin(first + [lock, state] + needed, within: limit)
         let place = asksPlace ? all[0].first { ServerPlace($0) } : session.place
-        let results = Array(all.dropFirst((isShort ? 1 : 0) + (asksPlace ? 1 : 0)))
+        let results = Array(all.dropFirst(first.count))
         let read = results[0].first { row in
             (
                 head: AuditHead(row, at: 0),
@@ -107,7 +104,7 @@ final class Transaction {
                     timeline: row.isNull(at: 8) ? nil : row.integer(at: 8))
             )
         }
-        guard let read else { throw AlertError.inconsistent(nil, "the queue has no head") }
+        guard let read else { throw Connection.noHead }
         let seen = results[1].first { row in
             (
                 time: row.integer(at: 0), last: AuditHead(row, at: 1),
@@ -210,7 +207,7 @@ final class Transaction {
     func write(_ statement: Statement, changing count: Int?) {
         writes += 1
         takeNewAlerts()
-        pending.add(statement)
+        pending.append(statement)
     }
 
     func writeCount(of principal: Principal, _ name: String, by difference: Int) {
@@ -219,34 +216,29 @@ final class Transaction {
 
     /// Makes statements of the new alerts.
     private func takeNewAlerts() {
-        for statement in Self.alertInsertion.statements(newAlerts, queue) {
-            pending.add(statement)
-        }
+        pending += Self.alertInsertion.statements(newAlerts, queue)
         newAlerts = []
     }
 
     /// Takes what is pending, all of it as statements.
-    private func takePending() -> Pipeline {
+    private func takePending() -> [Statement] {
         takeNewAlerts()
-        for statement in Self.entryInsertion.statements(newEntries, queue) {
-            pending.add(statement)
-        }
-        defer { (pending, newEntries) = (Pipeline(), []) }
+        pending += Self.entryInsertion.statements(newEntries, queue)
+        defer { (pending, newEntries) = ([], []) }
         return pending
     }
 
     /// Sends what is pending, so that what is read next is true.
     private func flush() throws {
-        let pipeline = takePending()
-        if !pipeline.statements.isEmpty { try db.run(pipeline) }
+        let statements = takePending()
+        if !statements.isEmpty { try db.run(statements) }
     }
 
     // MARK: Ending
 
     /// The statements that end the transaction.
-    private func ending() -> Pipeline {
-        var pipeline = takePending()
-        pipeline.add(
+    private func ending() -> [Statement] {
+        let end = Statement(
             """
             UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $5,
                 changes = changes + $6, first_id = $7, offset_ms = $8,
@@ -258,7 +250,7 @@ final class Transaction {
             .integer(hasArrived ? offset.now : offset.before),
             .optional(hasArrived ? place.now?.cluster : nil),
             .optional(hasArrived ? place.now?.timeline : nil))
-        return pipeline
+        return takePending() + [end]
     }
 
     /// Whether anything is to be stored.
@@ -282,7 +274,7 @@ extension Transaction: TableTransaction {
     }
 
     func isAwaited(_ id: Alert.ID) throws -> Bool {
-        try hasRow(Query.waitingClaims(queue, [id]))
+        try hasRow(query.waitingClaims([id]))
     }
 
     func nextID() throws -> Alert.ID {

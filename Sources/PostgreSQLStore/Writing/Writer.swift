@@ -74,6 +74,8 @@ final class Writer: Sendable {
     /// Stores a batch, or as much of it as can be stored.
     private func write(_ batch: [WriteJob], on session: Session) {
         var rest = batch
+        // The server may have ended a connection that nobody has used for long.
+        var hasLostSession = false
         while !rest.isEmpty {
             switch attempt(rest, on: session) {
             case .done(let failures):
@@ -85,7 +87,9 @@ final class Writer: Sendable {
             case .failed(let error):
                 for job in rest { job.finish(error) }
                 return
-            case .later(let error):
+            case .later(_, isSessionLost: true) where !hasLostSession:
+                hasLostSession = true
+            case .later(let error, _):
                 // Those whose callers have waited long enough give up.
                 let (isClosing, isAway) = (writes.isClosed, error.isServerAway)
                 let isLate = { [self] (job: WriteJob) in
@@ -112,7 +116,7 @@ final class Writer: Sendable {
         case alone
         case failed(AlertError)
         /// Nothing is stored, and the server may do it in a moment.
-        case later(AlertError)
+        case later(AlertError, isSessionLost: Bool = false)
     }
 
     private func attempt(_ jobs: [WriteJob], on session: Session) -> Outcome {
@@ -145,7 +149,8 @@ final class Writer: Sendable {
         if error.isConnectionLost || error.meaning == .reconnect { session.drop() }
         let failure = translated(error, operation, at: session.location)
         // Before COMMIT was sent nothing can have been stored.
-        return error.meaning.lasts ? .failed(failure) : .later(failure)
+        return error.meaning.lasts
+            ? .failed(failure) : .later(failure, isSessionLost: error.isSessionLost)
     }
 
     private func run(_ jobs: [WriteJob], on session: Session) throws -> Outcome {
@@ -236,7 +241,7 @@ final class Writer: Sendable {
             if isStored { return stored() }
             known.forgetExpected()
             return .later(
-                translated(error, jobs[0].operation, at: session.location))
+                translated(error, jobs[0].operation, at: session.location), isSessionLost: true)
         }
     }
 
@@ -272,7 +277,7 @@ final class Writer: Sendable {
                     // What is stored here may not be on the standby yet: a commit after it is.
                     let confirmation = Statement(
                         "UPDATE heads SET changes = changes WHERE queue = $1", session.queue)
-                    if case .committed = db.commit(Pipeline([confirmation])),
+                    if case .committed = db.commit([confirmation]),
                         !db.hasStoppedWaiting
                     {
                         return true
@@ -294,20 +299,6 @@ extension Connection {
     }
 
     static let noHead = AlertError.inconsistent(nil, "the queue has no head")
-
-    /// What ``Query/head(_:)`` finds.
-    func head(
-        _ queue: Value
-    ) throws -> (head: AuditHead, changes: Int64, time: Int64, offset: Int64) {
-        let found = try run(Query.head(queue)).first {
-            (
-                head: AuditHead($0, at: 0), changes: $0.integer(at: 2), time: $0.integer(at: 3),
-                offset: $0.integer(at: 4)
-            )
-        }
-        guard let found else { throw Self.noHead }
-        return found
-    }
 }
 
 /// The ``AlertError`` for a failure in the layers below, of a queue at a place.

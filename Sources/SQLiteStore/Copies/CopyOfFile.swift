@@ -13,14 +13,11 @@ package final class FileCopySource: CopySource {
     private let lock: WriterLock
     private let database: OpenDatabase
     private let caller: Caller
-    private let clock: any AlertClock
 
     /// - Throws: ``AlertError/busy(_:)`` while another process writes, and the errors of opening the
     ///   queue.
-    package init(
-        path: String, caller: Caller, clock: any AlertClock = .system
-    ) throws(AlertError) {
-        (self.caller, self.clock) = (caller, clock)
+    package init(path: String, caller: Caller) throws(AlertError) {
+        self.caller = caller
         files = try QueueFiles(database: path)
         try files.checkWriteAccess()
         if let file = FileIdentity(path: files.database), file.links > 1 {
@@ -80,7 +77,7 @@ package final class FileCopySource: CopySource {
 
     package func mark(as move: QueueMove) throws {
         if !database.handle.isInTransaction { try database.handle.run("BEGIN IMMEDIATE") }
-        let context = try WriteContext(db: database.handle, of: files, now: clock.now())
+        let context = try WriteContext(db: database.handle, of: files, now: SystemClock().now())
         try context.append(AuditDraft(move), by: caller, concernsOthers: false)
         try database.handle.run("COMMIT")
         // Without its log the file would take questions again.
@@ -127,7 +124,8 @@ package final class FileCopyTarget: CopyTarget {
         lock = WriterLock(path: files.lock, mode: files.mode)
         try lock.acquire(within: GroupCommit.busyTime)
         try Self.checkFree(path, files)
-        for log in [files.wal, files.journal] where FileIdentity.size(of: log) > 0 {
+        for log in [files.wal, files.journal] {
+            guard try QueueFiles.present(log)?.size ?? 0 > 0 else { continue }
             throw .storage(
                 operation: "create \(files.database)",
                 "\(log) is left of another database, which would get into it; move it away")

@@ -9,19 +9,16 @@ import TextFormats
 struct QueueRestore: Sendable {
     private let files: QueueFiles
     private let path: String
-    private let clock: any AlertClock
+    private let clock = SystemClock()
 
     /// - Parameters:
     ///   - path: The backup.
     ///   - database: The queue's database, which need not exist.
-    init(
-        of path: String, to database: String, clock: any AlertClock = .system
-    ) throws(AlertError) {
+    init(of path: String, to database: String) throws(AlertError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .invalid("backup path", "is empty or contains a NUL character")
         }
         self.path = path
-        self.clock = clock
         files = try QueueFiles(database: database)
         // A backup that was copied over the queue can be made a queue where it is.
         let isInPlace =
@@ -51,8 +48,7 @@ struct QueueRestore: Sendable {
             draft, expecting: head, allowsProblems: force, by: caller, progress)
         guard !Task.isCancelled else { throw .cancelled("the restore") }
         let swap = QueueSwap(
-            files: files, draft: draft, verified: verified, force: force, caller: caller,
-            clock: clock)
+            files: files, draft: draft, verified: verified, force: force, caller: caller)
         // Waiting for a lock must not block a thread of Swift's tasks.
         let report = try await QueueConfined(swap, label: "alertq.restore").run {
             swap throws(AlertError) in try swap.run()
@@ -166,7 +162,7 @@ struct QueueSwap: Sendable {
     let verified: AuditReport
     let force: Bool
     let caller: Caller
-    let clock: any AlertClock
+    private let clock = SystemClock()
 
     /// What is at the queue's path.
     private enum Present {
@@ -203,8 +199,11 @@ struct QueueSwap: Sendable {
     private func present() throws(AlertError) -> Present {
         do throws(AlertError) {
             try files.checkOwners(isLocked: true)
-            let present = [files.database, files.journal].compactMap { FileIdentity(path: $0) }
-            guard present.contains(where: { $0.size > 0 }) else { return .nothing }
+            let sizes = [
+                try QueueFiles.present(files.database)?.size,
+                try QueueFiles.present(files.journal)?.size,
+            ]
+            guard sizes.contains(where: { $0 ?? 0 > 0 }) else { return .nothing }
             let database = try DatabaseFile(files: files).openExisting(continuing: nil)
             return try performing("read \(files.database)") {
                 try emptyLog(of: database.handle)
@@ -215,7 +214,8 @@ struct QueueSwap: Sendable {
             switch error {
             case .busy, .notPermitted, .storage(_, diskFullReason): throw error
             case .backup:
-                guard force || FileIdentity.size(of: files.wal) == 0 else {
+                let log = try QueueFiles.present(files.wal)?.size ?? 0
+                guard force || log == 0 else {
                     throw .notPermitted(
                         path: files.wal,
                         "a backup was copied over the queue, and this log has commits that are "
@@ -310,6 +310,9 @@ struct QueueSwap: Sendable {
         var names: [String] = []
         switch present {
         case .nothing where exists:
+            guard status.st_size == 0 else {
+                throw .busy("another program has written \(files.database); try again")
+            }
             try removeWALFiles()
             try draft.replace(files.database)
         case .nothing:
@@ -351,8 +354,9 @@ struct QueueSwap: Sendable {
     /// Links the old files to second names, and then moves the new file to its name.
     private func link(_ kept: String, _ walFiles: [String]) throws(AlertError) -> [String] {
         var names: [String] = []
-        let logs = walFiles.filter { FileIdentity.size(of: $0) > 0 }
-        for file in [files.database] + logs where FileIdentity(path: file) != nil {
+        for file in [files.database] + walFiles {
+            guard let found = try QueueFiles.present(file), found.size > 0 || file == files.database
+            else { continue }
             let name = kept + file.dropFirst(files.database.count)
             guard Glibc.link(file, name) == 0 else { throw SystemError.current("create", name) }
             names.append(name)

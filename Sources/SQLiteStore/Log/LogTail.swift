@@ -1,4 +1,5 @@
 import AlertCore
+import AlertTables
 import Synchronization
 
 /// The newest audit entry that this process knows; it only grows.
@@ -6,7 +7,7 @@ import Synchronization
 /// It determines where events continue; whether a database that is opened again is the same queue,
 /// because only that has an entry with this number and this hash; and whether anything has happened
 /// that this process did not do itself.
-final class LogTail: Sendable {
+package final class LogTail: KnownLog {
     /// A transaction of this process.
     struct Commit: Sendable {
         /// The newest entry before it.
@@ -38,14 +39,13 @@ final class LogTail: Sendable {
     /// Reports that all connections must be closed, because they lead elsewhere.
     func reportMove() { moved.withLock { $0 }?() }
 
-    var head: AuditHead { state.withLock { $0.newest } }
+    package var head: AuditHead { state.withLock { $0.newest } }
 
     /// Why this process writes nothing more: the queue is damaged, or no longer has the log that this
     /// process knows.
     var failure: AlertError? { state.withLock { $0.failure } }
 
-    /// Records why nothing more is written; the first reason stays.
-    func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
+    package func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
     /// Why this process reads nothing more, either: what it does with what it reads, such as running
     /// a handler, it could not store. A log that was changed can still be examined.
@@ -99,8 +99,11 @@ final class LogTail: Sendable {
         state.withLock { sequence >= $0.ownSince }
     }
 
-    /// The newest entry if everything after an entry is such, else that entry itself.
-    func endOfOwn(after head: AuditHead) -> AuditHead {
+    package func isOwn(_ entry: AuditHead) -> Bool {
+        state.withLock { $0.ownSince < entry.sequence && entry.sequence <= $0.newest.sequence }
+    }
+
+    package func endOfOwn(after head: AuditHead) -> AuditHead {
         state.withLock { state in
             (state.ownSince..<state.newest.sequence).contains(head.sequence) ? state.newest : head
         }

@@ -9,14 +9,8 @@ extension QueueVerification {
         try readRest(db, at: now) { _ in
             guard !Task.isCancelled else { throw AlertError.cancelled("the verification") }
         }
-        let logged = verifier.alerts.start ?? 1
         do {
-            let first = try db.upkeep().firstID
-            guard first != logged else { return }
-            add([
-                "the next alert would have at least the number \(first), but the log says "
-                    + "\(logged)"
-            ])
+            if let fault = verifier.alerts.fault(ifFirst: try db.upkeep().firstID) { add([fault]) }
         } catch let error as AlertError {
             guard case .inconsistent(_, let reason) = error else { throw error }
             add([reason])

@@ -63,7 +63,7 @@ struct DatabaseFile: Sendable {
         try lock()
         try files.checkOwners(isLocked: true)
         // Another process may have created it in the meantime.
-        if FileIdentity(path: path) == nil { try create() }
+        if try QueueFiles.present(path) == nil { try create() }
         // An empty file that was created beforehand gets the mode of a queue's files.
         if header == .empty, FileIdentity.size(of: path) == 0, chmod(path, files.mode) != 0 {
             throw SystemError.current("set the mode of", path)
@@ -248,10 +248,7 @@ struct DatabaseFile: Sendable {
     /// Reads the first bytes of the file without SQLite, so that a foreign file stays untouched.
     private func inspect() throws(AlertError) -> Content {
         try files.checkOwners(isLocked: false)
-        guard let identity = FileIdentity(path: path) else {
-            guard errno == ENOENT else { throw SystemError.current("open", path) }
-            return .missing
-        }
+        guard let identity = try QueueFiles.present(path) else { return .missing }
         guard let (bytes, _) = try beginning(of: identity) else { return .ours }
         let header = DatabaseHeader(bytes)
         let (id, version) = (header?.applicationID, header?.userVersion)
@@ -299,13 +296,9 @@ struct DatabaseFile: Sendable {
         let pragmas = numbers.map { "PRAGMA \($0.0) = \($0.2)" }.joined(separator: "; ")
         return """
             has the tables of a queue, but \(missing): sqlite3's .dump leaves that out; it was not \
-            touched. If it is a whole copy of a queue of this version: sqlite3 \(quoted(path)) \
+            touched. If it is a whole copy of a queue of this version: sqlite3 \(ShellText.quoted(path)) \
             "\(pragmas)", and then: alertq audit verify
             """
-    }
-
-    private static func quoted(_ path: String) -> String {
-        "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
     /// The beginning of the file, and its size in bytes; `nil` if this process has locked it
@@ -424,9 +417,9 @@ struct DatabaseFile: Sendable {
                 // has opened: no other one may come before that is known to be the right one.
                 return try Self.opened.withLock { opened in
                     let before = files.walFiles
+                    // This needs no schema, which is still to be checked.
                     _ = try db.first("PRAGMA user_version") { $0.integer() }
-                    let mode = try db.first("PRAGMA journal_mode") { $0.text() }
-                    guard mode == "wal" else { return true }
+                    guard try db.headerInFile()?.hasWAL == true else { return true }
                     // SQLite would use the log of a database that has replaced this one.
                     guard database.identity == FileIdentity(path: path) else {
                         throw AlertError.deleted(path)

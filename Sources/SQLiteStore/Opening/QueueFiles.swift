@@ -122,6 +122,14 @@ struct QueueFiles: Sendable {
         }
     }
 
+    /// The file at a path; `nil` if there is none. Nothing may be made or removed there because it
+    /// can't be looked at.
+    static func present(_ path: String) throws(AlertError) -> FileIdentity? {
+        if let identity = FileIdentity(path: path) { return identity }
+        guard errno == ENOENT else { throw SystemError.current("look at", path) }
+        return nil
+    }
+
     /// Whether there is a log, or a journal, that has yet to be copied into the database.
     var hasLog: Bool {
         [wal, journal].contains { FileIdentity.size(of: $0) > 0 }

@@ -13,7 +13,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private let commits: GroupCommit
     var writes: WriteQueue { commits.writes }
     let slot: SlotFile
-    private let changes: NoticedChanges
+    package let changes: NoticedChanges
     let slotChanges = ChangeSignal()
     let waits: WaitingClaims
     let leases = SlotLeases()
@@ -21,11 +21,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
-    let known: LogTail
+    package let known: LogTail
     let lookAhead: LookAhead
-    let timekeeper: Timekeeper?
+    package let timekeeper: Timekeeper?
     /// Why nothing can be written through this store; `nil` for one that was opened for writing.
-    let refusal: AlertError?
+    package let refusal: AlertError?
     /// What is read where the files can't be; `nil` unless the store was opened for reading.
     let copy: ReadingCopy?
     private let closing = Mutex(false)
@@ -87,8 +87,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let files = try QueueFiles(database: path)
         let refusal =
             try DatabaseFile(files: files).refusalIfBackup()
-            ?? .notPermitted(
-                path: files.database, "it was opened for reading, and nothing is written to it")
+            ?? .openedForReading(files.database)
         let bell = Bell(path: files.bell, mode: files.mode)
         // Neither rings nor makes others ring, for which they would need a lock on its file.
         bell.close()
@@ -163,7 +162,9 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     package func prepareToEnd() { commits.prepareToEnd() }
 
-    var isClosed: Bool { closing.withLock { $0 } }
+    package var isClosed: Bool { closing.withLock { $0 } }
+
+    package var place: String { files.database }
 
     package nonisolated(nonsending) func close() async {
         closing.withLock { $0 = true }
@@ -208,49 +209,9 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         Reader(file: DatabaseFile(files: files), known: known, copy: copy)
     }
 
-    package var position: LogPosition {
-        // In this order: changes in between are examined once more.
-        let mark = changes.mark
-        return LogPosition(known.head, mark: mark)
-    }
-
-    package nonisolated(nonsending) func news(
-        after position: LogPosition, of scope: News.Scope
-    ) async throws(AlertError) -> News {
-        guard !isClosed else { throw .closed }
-        if !startWatching() { await changes.wait(after: position.mark, of: scope) }
-        guard !isClosed else { throw .closed }
-        let mark = changes.mark
-        let hasChanged = changes.hasChanged(since: position.mark, in: scope)
-        // The process's own entries need not be read.
-        let start =
-            scope == .others
-            ? known.endOfOwn(after: position.head) : position.head
-        let limit = 256
-        let events = try await events(
-            after: position.head, skippingTo: start, limit: limit, isChecked: scope == .everybody)
-        if refusal == nil, events.contains(where: { $0.kind == .moved }) {
-            let end = try await read("read the audit log") { try $0.logEnd() }
-            if let place = end.move?.place {
-                // Everything that this process does with the queue ends with that.
-                known.fail(.moved(files.database, to: place))
-                throw .moved(files.database, to: place)
-            }
-        }
-        // After a full page there may be more, which should be read at once.
-        let isFull = events.count == limit
-        var news = News(
-            events: events,
-            position: LogPosition(
-                events.last?.cursor ?? start, mark: isFull ? nil : mark),
-            hasChanged: hasChanged)
-        news.cannotExpire = timekeeper?.trouble ?? refusal
-        return news
-    }
-
     /// Begins to watch for changes by other processes; `true` the first time, because earlier
     /// changes must be examined once more.
-    private func startWatching() -> Bool {
+    package func startWatching() -> Bool {
         bell.listen()
         return watch.start()
     }

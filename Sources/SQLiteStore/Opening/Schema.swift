@@ -34,7 +34,7 @@ enum Schema {
     /// nothing was added and in which nothing was put back.
     static func matches(_ db: Database) throws -> Bool {
         try db.first(list) { row in
-            Migration.schema[start...].withUnsafeBytes { row.raw(at: 0).holds($0) }
+            Migration.schema[start...].withUnsafeBytes { row.holds($0, at: 0) }
         } ?? false
     }
 }
@@ -169,9 +169,6 @@ final class SchemaCheck {
         self.db = db
         self.path = path
     }
-
-    /// Records that the schema has already been read, so that it must be read again to be checked.
-    func noteReading() { wasRead = true }
 
     /// Checks the schema in a transaction, before anything else is done in it.
     ///

@@ -5,8 +5,8 @@ import SQLite
 // Waiting alerts, page by page, in list order: by urgency, then by age; snoozed alerts last.
 //
 // A server reads the positions of all of them for each page. In a file, where their rows are looked
-// up one by one, that takes 0.13 s for a page of 50,000; so ids are sorted, which an index has, and
-// only the rows of the page are read.
+// up one by one, that takes 0.13 s where 50,000 wait; so ids are sorted, which an index has, and only
+// the rows of the page are read.
 extension Database {
     /// Returns the next waiting alerts, after one of them or from the first.
     ///
@@ -80,8 +80,8 @@ extension Database {
     ) throws -> QueuePosition? {
         try first(
             """
-            SELECT \(QueuePosition.columns) FROM alerts WHERE id = ?1
-                AND (?5 OR \(Self.isInTime)) AND \(Self.isOfSource)
+            SELECT \(QueuePosition.columns) FROM alerts WHERE id = $1
+                AND ($5 OR \(Query.isInTime)) AND \(Self.isOfSource)
             """,
             .integer(id), .text(now.boot), .integer(now.bootMilliseconds),
             .integer(now.wallMilliseconds), .integer(orOverdue ? 1 : 0), .optional(source)
@@ -97,9 +97,9 @@ extension Database {
             """
             SELECT id FROM alerts INDEXED BY alerts_snoozed
             WHERE outcome IS NULL AND snoozed_ms IS NOT NULL
-                AND (snoozed_ms, id) > (?1, ?5) AND \(Self.isSnoozed)
-                AND (\(orOverdue ? "1" : "0") OR \(Self.isInTime)) AND \(Self.isOfSource)
-            ORDER BY snoozed_ms, id LIMIT ?7
+                AND (snoozed_ms, id) > ($1, $5) AND \(Query.isSnoozed)
+                AND (\(orOverdue ? "1" : "0") OR \(Query.isInTime)) AND \(Self.isOfSource)
+            ORDER BY snoozed_ms, id LIMIT $7
             """,
             .integer(last?.end ?? .min), .text(now.boot), .integer(now.bootMilliseconds),
             .integer(now.wallMilliseconds), .integer(last?.id ?? .min), .optional(source),
@@ -111,46 +111,14 @@ extension Database {
         of id: Alert.ID, at now: ClockReading
     ) throws -> WaitingPosition? {
         try first(
-            """
-            SELECT \(QueuePosition.columns), iif(\(Self.isSnoozed), snoozed_ms, NULL)
-            FROM alerts WHERE id = ?1
-            """,
+            "SELECT \(WaitingPosition.columns) FROM alerts WHERE id = $1",
             .integer(id), .text(now.boot), .integer(now.bootMilliseconds),
             .integer(now.wallMilliseconds)
-        ) { row in
-            WaitingPosition(
-                queue: QueuePosition(row),
-                snoozedUntil: row.optionalInteger(WaitingPosition.Column.snoozedMs))
-        }
+        ) { WaitingPosition($0) }
     }
 
-    /// Whether the deadline has not passed: `?2` is the boot, `?3` its time, `?4` the wall clock's.
-    private static let isInTime = """
-        (expires_ms IS NULL OR CASE WHEN boot = ?2 AND expires_boot_ms IS NOT NULL
-            THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
-        """
-
-    /// Whether the snooze is not over, by the same parameters.
-    private static let isSnoozed = """
-        CASE WHEN snoozed_boot = ?2 THEN snoozed_boot_ms > ?3 ELSE snoozed_ms > ?4 END
-        """
-
-    /// Whether it was asked by the source `?6`, under any account; NULL matches all.
+    /// Whether it was asked by the source `$6`, under any account; NULL matches all.
     private static let isOfSource = """
-        (?6 IS NULL OR source_id IN (SELECT id FROM sources WHERE name = ?6))
+        ($6 IS NULL OR source_id IN (SELECT id FROM sources WHERE name = $6))
         """
-}
-
-/// The position of an alert among the waiting ones.
-private struct WaitingPosition {
-    let queue: QueuePosition
-    /// When it returns; `nil` if it is not snoozed.
-    let snoozedUntil: Int64?
-
-    /// The columns read in addition to its position in the queue.
-    enum Column: Int, ColumnList {
-        case snoozedMs
-
-        static let offset = QueuePosition.Column.end
-    }
 }

@@ -76,7 +76,11 @@ extension SQLiteAlertStore: TableStore {
         return Set(WaitingClaims.unclaimed(among: ids, in: files))
     }
 
+    package var time: ClockReading { clock.now() }
+
     package func stored(_ filter: HistoryFilter) -> HistoryFilter { filter }
+
+    package func stored(_ caller: Caller) -> Caller { caller }
 
     package func shown(_ record: AlertRecord) -> AlertRecord { record }
 

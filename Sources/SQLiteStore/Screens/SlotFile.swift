@@ -20,8 +20,7 @@ import TextFormats
 struct SlotFile: Sendable {
     /// The fixed length of an entry, so that rewriting it does not fail on a full disk.
     static let entryLength = 1024
-    /// How many screens may be attached.
-    static let capacity = 64
+    private static let capacity = AttachedScreen.maximumCount
     /// The lock of generation 0 would be on this byte.
     private static let generationStart: Int64 = 1 << 40
     /// The highest generation: locks after it are not alertq's.
@@ -60,9 +59,7 @@ struct SlotFile: Sendable {
             ring()
             return entry
         }
-        throw .busy(
-            "\(Self.capacity) screens show this queue, which is the maximum; "
-                + "end one of them and try again")
+        throw .tooManyScreens
     }
 
     /// Makes the other screens read the file: they watch for the close of a writable descriptor

@@ -83,13 +83,16 @@ extension QueueSpace {
         let path = files.reserve
         let descriptor = try Descriptor.open(path, mode: files.mode)
         let size = reserve ?? 0
-        let code = posix_fallocate(descriptor.raw, 0, off_t(Self.fullReserve))
+        var code = EINTR
+        while code == EINTR {
+            code = posix_fallocate(descriptor.raw, 0, off_t(Self.fullReserve))
+        }
         guard code == 0 else {
             // What is left of it is for the answers; the rest is free for everybody.
             ftruncate(descriptor.raw, off_t(size))
             throw .storage(
                 operation: "set \(Self.fullReserve >> 20) MiB aside in \(path)",
-                code == ENOSPC ? diskFullReason : String(cString: strerror(code)))
+                [ENOSPC, EDQUOT].contains(code) ? diskFullReason : String(cString: strerror(code)))
         }
         hasReserved = true
     }

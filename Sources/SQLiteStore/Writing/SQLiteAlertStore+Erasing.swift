@@ -1,62 +1,35 @@
 import AlertCore
 import AlertTables
-import FoundationEssentials
 import SQLite
-import TextFormats
 
-extension SQLiteAlertStore: Erasing {
-    package var time: ClockReading { clock.now() }
-
-    package nonisolated(nonsending) func erasable(
-        before date: Date, by caller: Caller
-    ) async throws(AlertError) -> PurgeReport {
-        let found = try await survey(before: date, by: caller)
-        var report = found.report
-        report.erased = found.ids.count
-        report.isComplete = try await isErasureComplete()
-        return report
+extension SQLiteAlertStore: ErasingTableStore {
+    package func checkMayRewrite() throws(AlertError) {
+        // Once more when the log is empty.
+        try QueueSpace(files).checkRoomToRewrite()
     }
 
-    package nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool {
-        try await unfinishedErasures() == nil
-    }
-
-    /// How often texts were erased; `nil` if none of them is left in any file.
-    private nonisolated(nonsending) func unfinishedErasures() async throws(AlertError) -> Int64? {
-        let upkeep = try await read("look for an erasure") { try $0.upkeep() }
-        return upkeep.erasures == upkeep.erasuresDone ? nil : upkeep.erasures
-    }
-
-    package nonisolated(nonsending) func erase(
-        before date: Date, by caller: Caller, rewritesFile: Bool,
-        progress: @Sendable (PurgeProgress) -> Void
-    ) async throws(AlertError) -> PurgeReport {
-        // Before anything is erased, and again when the log is empty.
-        if rewritesFile { try QueueSpace(files).checkRoomToRewrite() }
-        let found = try await survey(before: date, by: caller)
-        var report = found.report
-        try await eraseTexts(of: found.ids, &report, progress) { ids throws(AlertError) in
-            let slice = try await writes.perform(.upkeep, "erase texts") { context in
-                let slice = try context.eraseTexts(of: ids, by: caller)
-                if slice.erased > 0 {
-                    try context.db.change("UPDATE upkeep SET erasures = erasures + 1")
-                }
-                return slice
-            }
-            // Processes that wait for the writer lock get it now.
-            try? await Task.sleep(for: .milliseconds(1))
-            return slice
+    package nonisolated(nonsending) func eraseSlice(
+        of ids: ArraySlice<Alert.ID>, by caller: Caller
+    ) async throws(AlertError) -> ErasedSlice {
+        let slice = try await writes.perform(.upkeep, "erase texts") { context in
+            try context.eraseSlice(of: ids, by: caller)
         }
-        if rewritesFile, !Task.isCancelled, let erasures = try await unfinishedErasures(),
-            try await mergeTextIndex(progress)
-        {
-            progress(PurgeProgress(phase: .file, done: 0, total: 1))
-            if try await rewriteFile(erasures: erasures) {
-                progress(PurgeProgress(phase: .file, done: 1, total: 1))
+        // Processes that wait for the writer lock get it now.
+        try? await Task.sleep(for: .milliseconds(1))
+        return slice
+    }
+
+    package nonisolated(nonsending) func rewrite(
+        completing erasures: Int64, _ progress: @Sendable (PurgeProgress) -> Void
+    ) async throws(AlertError) {
+        guard try await mergeTextIndex(progress) else { return }
+        progress(PurgeProgress(phase: .file, done: 0, total: 1))
+        let isDone = try await withCancelCheck { isCancelled throws(AlertError) in
+            try await writes.performAlone("rewrite the database") { writer in
+                try writer.rewriteFile(completing: erasures, isCancelled: isCancelled)
             }
         }
-        report.isComplete = try await isErasureComplete()
-        return report
+        if isDone { progress(PurgeProgress(phase: .file, done: 1, total: 1)) }
     }
 
     /// Merges the search index into one piece, which contains no removed words; `false` after a
@@ -77,17 +50,6 @@ extension SQLiteAlertStore: Erasing {
             try? await Task.sleep(for: .milliseconds(1))
         }
         return false
-    }
-
-    /// Rewrites the database; returns whether it was done, and not cancelled.
-    private nonisolated(nonsending) func rewriteFile(
-        erasures: Int64
-    ) async throws(AlertError) -> Bool {
-        try await withCancelCheck { isCancelled throws(AlertError) in
-            try await writes.performAlone("rewrite the database") { writer in
-                try writer.rewriteFile(erasures: erasures, isCancelled: isCancelled)
-            }
-        }
     }
 }
 
@@ -117,7 +79,7 @@ extension Writer {
     ///   - isCancelled: Called again and again; `true` ends it, and nothing has changed.
     /// - Returns: Whether it was done, and not cancelled.
     fileprivate func rewriteFile(
-        erasures: Int64, isCancelled: @escaping () -> Bool
+        completing erasures: Int64, isCancelled: @escaping () -> Bool
     ) throws -> Bool {
         let db = try db()
         lock.mark(isRewriting: true)
@@ -133,10 +95,7 @@ extension Writer {
             throw error
         }
         _ = try emptyLog()
-        try transaction { _ in
-            try db.change(
-                "UPDATE upkeep SET erasures_done = max(erasures_done, ?)", .integer(erasures))
-        }
+        try transaction { try $0.write($0.query.complete(erasures)) }
         return true
     }
 

@@ -217,6 +217,11 @@ extension SQLiteAlertStore: Maintenance {
         }
     }
 
+    /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
+    package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
+        try await read("check the database") { try $0.structuralDamage() }
+    }
+
     package nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int {
         try await read("look at the search index") { db in
             try db.first(

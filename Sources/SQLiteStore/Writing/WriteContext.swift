@@ -4,7 +4,7 @@ import FoundationEssentials
 import SQLite
 import TextFormats
 
-/// The state that members of a write transaction share. It never leaves the writer's thread.
+/// The state that members of a write transaction share. One thread at a time uses it.
 final class WriteContext {
     let db: Database
     let files: QueueFiles

@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import SQLite
 
-/// The only connection of a process that writes; confined to the writer's thread.
+/// A connection that writes, with the lock for that; a store has one. One thread at a time uses it.
 final class Writer {
     /// The number of pages at which the write-ahead log is copied into the database and restarted,
     /// so that it stays small.

@@ -7,8 +7,8 @@ import Linux
 ///
 /// It is a flock(2) on a file next to the database. It replaces SQLite's busy back-off, which is
 /// unfair and slow, and separates one connection's checkpoint from another's write, as SQLite
-/// before 3.51.3 requires (<https://sqlite.org/wal.html#walresetbug>). Confined to the writer's
-/// thread.
+/// before 3.51.3 requires (<https://sqlite.org/wal.html#walresetbug>). One thread at a time uses
+/// it.
 final class WriterLock {
     private let path: String
     private let mode: mode_t

@@ -225,12 +225,12 @@ private struct PlainServerLoop {
         let id = Value.integer(Int64(number))
         let now = Value.integer(Int64(Date().timeIntervalSince1970 * 1000))
         try db.begin(
-            Pipeline([
+            [
                 Statement("SELECT * FROM heads WHERE queue = $1 FOR UPDATE", queue),
                 Statement("SELECT clock_timestamp()"),
-            ]))
+            ])
         let outcome = db.commit(
-            Pipeline([
+            [
                 Statement(
                     """
                     INSERT INTO alerts (queue, id, source_id, pid, host, style, priority, title,
@@ -254,7 +254,7 @@ private struct PlainServerLoop {
                     UPDATE heads SET seq = $2, hash = $3, at_ms = $4, last_id = $2
                     WHERE queue = $1
                     """, queue, id, .blob(hash), now),
-            ]))
+            ])
         guard case .committed = outcome else { throw BenchmarkError("\(outcome)") }
     }
 }

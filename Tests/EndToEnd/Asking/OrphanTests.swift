@@ -54,7 +54,7 @@ struct OrphanTests {
         #expect(list.count { $0.contains("queued, orphaned") } == 2, "\(list)")
 
         // One that is alive, but stopped, waits.
-        try await alive.stop()
+        try await queue.stopWithoutLock(alive)
         let first = try await queue.run("withdraw", "--orphaned", "--source", "other")
         #expect(first.code == 0 && first.output.isEmpty, "\(first)")
         #expect(first.errors.contains("alert 6: withdrawn"), "\(first)")

@@ -76,7 +76,7 @@ struct HostileErrorTests {
         #expect(await terminal.shows("First"))
         let piece = "name\u{1B}[31m\u{9B}7m\u{202E}\u{200B}\u{7}\u{E0041}"
         // It would write its own text again within a second.
-        try await presenter.stop()
+        try await queue.stopWithoutLock(presenter)
         try writeSlot(piece, pid: presenter.pid)
         let other = try PseudoTerminal()
         let asker = try queue.start(["ask", piece, "-m", piece, "-b", "yes=" + piece], on: other)

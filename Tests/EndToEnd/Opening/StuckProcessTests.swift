@@ -95,7 +95,7 @@ struct StuckProcessTests {
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
         #expect(await terminal.shows("Prune?"))
         #expect(try await state() == "presented")
-        try await stopWithoutLock(presenter)
+        try await queue.stopWithoutLock(presenter)
         #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == false })
         let detail = try await finding("presenter")["detail"] as? String ?? ""
         let screen = "on \(terminal.path), which has not responded for"
@@ -122,18 +122,6 @@ struct StuckProcessTests {
             child.kill(SIGTERM)
             #expect(await child.exit() == 128 + SIGTERM)
         }
-    }
-
-    /// Stops a process when it doesn't hold the lock: it still does for a moment after others can
-    /// read what it has written.
-    private func stopWithoutLock(_ process: Child) async throws {
-        let isStopped = try await eventually {
-            try await process.stop()
-            if try await finding("lock")["ok"] as? Bool == true { return true }
-            process.kill(SIGCONT)
-            return false
-        }
-        #expect(isStopped)
     }
 
     /// An ask in a terminal of its own overtakes the stopped presenter, and is answered there.

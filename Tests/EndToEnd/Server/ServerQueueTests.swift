@@ -138,11 +138,15 @@ struct ServerQueueTests {
         #expect(try await holds("uetzalcoatl"))
         let left = try await queue.objects("purge", "--older-than", "1ms", "--no-vacuum")
         #expect(left.first?["complete"] as? Bool == false, "\(left)")
+        let doctor = try await queue.run("doctor")
+        #expect(
+            doctor.code == 75 && doctor.output.contains("unused places of the table"), "\(doctor)")
         let after = try await queue.objects("history", "--text", "Quetzalcoatl")
         #expect(after.isEmpty, "\(after)")
         // What is left is finished by the next one, which erases nothing more.
         let purged = try await queue.objects("purge", "--older-than", "1ms")
         #expect(purged.first?["complete"] as? Bool == true, "\(purged)")
+        #expect(try await queue.run("doctor").code == 0)
         // What no row has any more is in the pages until they are reused, or rewritten.
         #expect(try await holds("uetzalcoatl"))
         try await PostgreSQLServer.durable.value.execute("VACUUM FULL alertq.alerts")

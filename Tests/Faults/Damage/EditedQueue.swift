@@ -193,7 +193,7 @@ struct EditedQueue {
 
     /// The events without their hashes, which differ with the salt of each new alert.
     private func events(of store: SQLiteAlertStore) async throws -> [Substring] {
-        try await store.events(after: .start, limit: 1000, isChecked: true).map { event in
+        try await store.news(after: LogPosition(.start), of: .everybody).events.map { event in
             let text = "\(event)"
             return text.firstRange(of: ", hash: ").map { text[..<$0.lowerBound] } ?? text[...]
         }

@@ -81,6 +81,79 @@ struct DiskErrorTests {
         }
     }
 
+    /// Runs a command with an injected error, and makes sure that it was hit.
+    private func run(
+        _ words: [String], on queue: CommandLineQueue, _ call: String, of file: String,
+        _ effect: FaultPoint.Effect, at number: Int = 1, forEver: Bool = false
+    ) async throws -> (finished: Finished, wasHit: Bool) {
+        let log = queue.directory + ".strace"
+        defer { unlink(log) }
+        let wrapper = FaultPoint(call: call, name: file).wrapper(
+            effect, at: number, forEver: forEver, in: queue, log: log)
+        let finished = try await queue.start(words, under: wrapper).finish()
+        return (finished, FaultPoint.wasHit(log: log))
+    }
+
+    @Test("Over a disk quota an answer takes what is set aside for it, and others are refused")
+    func quota() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("ask", "One", "--detach").code == 0)
+        let reserve = {
+            let path = queue.path + "-reserve"
+            return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        }
+        let full = try reserve()
+        let once = try await run(
+            ["snooze", "1"], on: queue, "pwrite64", of: "queue.db-wal", .overQuota)
+        #expect(once.wasHit && once.finished.code == 74, "\(once)")
+        #expect(once.finished.errors.contains("disk is full"), "\(once)")
+        #expect(try reserve() == full)
+        let answer = try await run(
+            ["answer", "1", "ok"], on: queue, "pwrite64", of: "queue.db-wal", .overQuota,
+            forEver: true)
+        #expect(answer.wasHit && answer.finished.code == 74, "\(answer)")
+        #expect(answer.finished.errors.contains("disk is full"), "\(answer)")
+        #expect(try reserve() == 0)
+        #expect(try await queue.run("answer", "1", "ok").code == 0)
+        let ask = try await run(
+            ["ask", "Two", "--detach"], on: queue, "fallocate", of: "queue.db-reserve", .overQuota)
+        #expect(ask.wasHit && ask.finished.code == 74, "\(ask)")
+        #expect(ask.finished.errors.contains("disk is full"), "\(ask)")
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A signal while space is set aside refuses nothing")
+    func interrupted() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("ask", "One", "--detach").code == 0)
+        unlink(queue.path + "-reserve")
+        let ask = try await run(
+            ["ask", "Two", "--detach"], on: queue, "fallocate", of: "queue.db-reserve",
+            .interrupted)
+        #expect(ask.wasHit && ask.finished.code == 0, "\(ask)")
+    }
+
+    @Test("A queue that can't be looked at for a moment is not taken for none")
+    func unseen() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("ask", "One", "--detach").code == 0)
+        let backup = queue.directory + ".backup"
+        defer { unlink(backup) }
+        #expect(try await queue.run("backup", backup).code == 0)
+        #expect(try await queue.run("ask", "Two", "--detach").code == 0)
+        var (number, isHit) = (1, true)
+        while isHit {
+            let restore = try await run(
+                ["restore", backup], on: queue, "statx", of: "queue.db", .inputOutput, at: number)
+            isHit = restore.wasHit
+            #expect(restore.finished.code != 0, "\(number): \(restore)")
+            #expect(try await queue.rows("SELECT count(*) FROM alerts") == ["2"], "\(number)")
+            number += 1
+        }
+        #expect(number > 5)
+        #expect(try await queue.isSound())
+    }
+
     /// Expects success, or a message with the exit code of a failing disk.
     private func expectClear(_ finished: Finished, _ operation: Operation, _ fault: String) {
         // It did not exit within a minute: it hangs.

@@ -21,6 +21,8 @@ struct FaultPoint: Hashable, Sendable {
         case kill = "signal=SIGKILL"
         case inputOutput = "error=EIO"
         case full = "error=ENOSPC"
+        case overQuota = "error=EDQUOT"
+        case interrupted = "error=EINTR"
     }
 
     /// The words before a command that make the N-th call fail, or all calls from the N-th on.

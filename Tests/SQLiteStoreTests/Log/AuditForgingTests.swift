@@ -238,13 +238,13 @@ struct AuditForgingTests {
         let input = HashInput()
         input.begin(Array("alertq-audit-1".utf8))
         for column in AuditRow.Column.allCases.dropLast() {
-            let value = row.raw(column)
-            switch value.kind {
+            // The bytes of a text, which need not be UTF-8.
+            let bytes = row.blob(at: column.index) ?? []
+            switch row.value(at: column.index) {
             case .null: input.absent()
-            case .integer: input.number(value.integer)
-            case .text: input.text(value.bytes)
-            case .blob: input.hex(value.bytes)
-            default: break
+            case .integer(let number): input.number(number)
+            case .text: bytes.withUnsafeBytes { input.text($0) }
+            case .blob: bytes.withUnsafeBytes { input.hex($0) }
             }
         }
         return input.hash

@@ -192,6 +192,41 @@ struct SchemaCheckTests {
         await store.close()
     }
 
+    @Test("Opening reads nothing of the schema before the check, so that a trigger can't come in")
+    func readBeforeCheck() async throws {
+        let store = try await queue.store()
+        try await store.ask(.yesNo())
+        await store.close()
+        try plant(
+            """
+            CREATE TRIGGER flip AFTER UPDATE ON upkeep BEGIN
+                UPDATE sources SET pending = 77; END
+            """)
+        let version = try #require(try queue.integer("PRAGMA schema_version"))
+        let file = DatabaseFile(files: try QueueFiles(database: queue.path))
+        let database = try file.openExisting(continuing: nil)
+        try plant("DROP TRIGGER flip; PRAGMA schema_version = \(version)")
+        try database.handle.reading { try database.schema.run() }
+        try database.handle.run("UPDATE upkeep SET erasures = erasures")
+        #expect(try queue.integer("SELECT 1 FROM sources WHERE pending = 77") == nil)
+    }
+
+    @Test("An object that SQLite can't parse is named, with what puts it back")
+    func unparsable() async throws {
+        let store = try await queue.store()
+        try await store.ask(.yesNo())
+        await store.close()
+        try plant(
+            """
+            PRAGMA writable_schema = ON; UPDATE sqlite_schema
+            SET sql = 'CREATE TRIGGER alerts_stay nonsense' WHERE name = 'alerts_stay'
+            """)
+        let findings = try await Schema.findings(at: queue.path)
+        let finding = try #require(findings.first { $0.sql != nil })
+        #expect(finding.detail.contains("“alerts_stay”"), "\(findings)")
+        #expect(finding.sql?.contains("CREATE TRIGGER alerts_stay") == true, "\(finding)")
+    }
+
     @Test(
         "Foreign objects that don't affect alertq's own are allowed",
         arguments: [

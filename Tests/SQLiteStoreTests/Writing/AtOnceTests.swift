@@ -28,9 +28,8 @@ struct AtOnceTests {
         let ids = try (0..<50).map { try #require(try askAtOnce("\($0)")).record.id }
         let store = try await queue.store()
         #expect(try await store.pending(limit: 100).map(\.id) == ids)
-        #expect(
-            try await store.events(after: .start, limit: 100, isChecked: true).map(\.alertID) == ids
-        )
+        let news = try await store.news(after: LogPosition(.start), of: .everybody)
+        #expect(news.events.map(\.alertID) == ids)
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }

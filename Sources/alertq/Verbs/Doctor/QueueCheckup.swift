@@ -139,12 +139,13 @@ struct QueueCheckup: Sendable {
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
             findings.append(await textIndex(manager))
-            if try await manager.maintenance?.isErasureComplete() == false {
+            if try await !manager.isErasureComplete() {
+                let places = QueueLocation(path).isOnServer ? "the table" : "the files"
                 findings.append(
                     Finding(
                         check: "erasure",
                         problem: "a purge has not finished, or left rewriting the database to the "
-                            + "next: erased texts may still be in unused places of the files",
+                            + "next: erased texts may still be in unused places of \(places)",
                         advice: "unless it is running now, finish it: alertq purge --older-than "
                             + "TIME, with the same time or an earlier one",
                         code: .busy))
