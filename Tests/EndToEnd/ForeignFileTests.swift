@@ -78,7 +78,7 @@ struct ForeignFileTests {
             #expect(refused.code == 74 && text.contains("has the tables of a queue"), "\(refused)")
         }
         let error = try await queue.run("list").errors
-        let command = try #require(error.firstMatch(of: /sqlite3 '.*' ".*"/)).output
+        let command = try #require(error.firstMatch(of: /sqlite3 \S+ ".*"/)).output
         #expect(try await Child("sh", ["-c", String(command)]).finish().code == 0)
         #expect(try await queue.run("list").output.contains("Done"))
         #expect(try await queue.run("notify", "More").code == 0)

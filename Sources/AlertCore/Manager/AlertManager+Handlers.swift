@@ -12,7 +12,7 @@ extension AlertManager {
     /// closures run before its handler. The response is collected when the code returns. When it
     /// throws, it is tried again after a second, then after two, four and so on up to ten minutes.
     /// When its process dies, another one that has registered the name takes over within two
-    /// seconds; on a server within eleven. There, a process that can't reach the server for ten
+    /// seconds; on a server within eleven. There, a process that can't reach the server for nine
     /// seconds loses its turn: the task in which the code runs is cancelled, what it then returns is
     /// not counted, and another process may run it. Registering a name again replaces its code, and
     /// retries failed responses at once.
@@ -52,9 +52,16 @@ extension AlertManager {
                 await self.run(closures, of: record)
             }
         case .closuresEnded(let id, let collects):
+            let claim = closureClaims.removeValue(forKey: id)
+            let wait = closureWaits.removeValue(forKey: id)
+            // A store that closes still writes what was posted.
             if collects { store.post(.collected(id), by: context.caller) }
-            closureClaims.removeValue(forKey: id)?.end()
-            closureWaits.removeValue(forKey: id)?.end()
+            Task { [store, caller = context.caller] in
+                // Whoever claims the response next finds it collected.
+                if collects { _ = try? await store.collect(id, by: caller) }
+                claim?.end()
+                wait?.end()
+            }
         case .read(let name, let last): Task { await self.read(name, after: last) }
         case .run(let body, let name, let id):
             Task.detached(executorPreference: CallbackExecutor.shared) {

@@ -147,4 +147,15 @@ struct AgentHookProgressTests {
         let told = try await queue.hookAsConfigured("claude", bytes, ["--wiat", "5"]).finish()
         #expect(told.code == 64 && told.output.isEmpty, "\(told)")
     }
+
+    @Test("Nor is a location that can't be read, and a request is denied for it")
+    func wrongLocation() async throws {
+        let options = ["--database", "postgresql://u:p@x@h/db"]
+        let stop = try HookSample.bytes(Self.request, with: ["hook_event_name": "Stop"])
+        let told = try await queue.hookAsConfigured("claude", stop, options).finish()
+        #expect(told.code != 2 && told.code != 0 && told.output.isEmpty, "\(told)")
+        let request = try HookSample.bytes(Self.request)
+        let denied = try await queue.hookAsConfigured("claude", request, options).finish()
+        #expect(denied.code == 2 && denied.output.contains("deny"), "\(denied)")
+    }
 }

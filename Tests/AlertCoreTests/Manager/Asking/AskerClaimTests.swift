@@ -94,6 +94,32 @@ struct AskerClaimTests {
         await other.close()
     }
 
+    @Test("A closure's claim lasts until it is stored that the response was taken")
+    func closure() async throws {
+        let store = GatedStore(queue)
+        let (reached, goOn) = (Recorder(), ChangeSignal())
+        store.gate = { place in
+            guard case .collecting = place else { return }
+            reached.note("collecting")
+            await goOn.wait(after: 0)
+        }
+        let (manager, other) = (try await store.manager(), try await AlertManager(queue))
+        let id = try await manager.show(Alert("Go?", buttons: [Alert.Button("Go") {}]))
+        try await other.answer(id, buttonAt: 0)
+        #expect(await eventually { reached.lines == ["collecting"] })
+        let record = try await other.record(id)
+        #expect(try await other.claim(record) == nil)
+        goOn.change()
+        #expect(
+            try await eventually {
+                let claim = try await other.claim(record)
+                defer { claim?.end() }
+                return claim != nil
+            })
+        await manager.close()
+        await other.close()
+    }
+
     @Test("A call that is cancelled does not wait for its claim")
     func cancelled() async throws {
         let store = GatedStore(queue)
