@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import PostgreSQL
 import PostgreSQLTesting
@@ -43,13 +44,20 @@ struct LostServerTests {
         let store = try await queue.open()
         let record = try await store.ask(.yesNo())
         let db = try queue.connect()
+        // Nothing uses the connection until the store closes.
+        let gate = DispatchSemaphore(value: 0)
+        let held = Task.immediate { try await store.leases.run("wait") { _ in gate.wait() } }
         try db.run(
             """
             SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
             WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
             """)
         store.post(.presented(record), by: .ana)
-        await store.close()
+        let closing = Task.immediate { await store.close() }
+        #expect(await eventually { store.writes.isClosed })
+        gate.signal()
+        try await held.value
+        await closing.value
         let presented = "SELECT count(*) FROM audit WHERE event = 'presented'"
         #expect(try db.first(presented) { $0.integer() } == 1)
     }

@@ -193,9 +193,9 @@ struct AlertScreen {
 
     /// The contents of a window that is too small to choose anything in.
     private func tooSmall(columns: Int, rows: Int) -> Layout {
-        let (needed, text) = (Self.smallest, "Too small: make it")
-        let sentence = "\(text) \(needed.columns) columns and \(needed.rows) lines."
-        let lines = DisplayWidth.wrapped(sentence, to: columns).prefix(rows).map { StyledLine($0) }
+        let smallest = Self.smallest
+        let text = "Too small: make it \(smallest.columns) columns and \(smallest.rows) lines."
+        let lines = DisplayWidth.wrapped(text, to: columns).prefix(rows).map { StyledLine($0) }
         return Self.cut(
             lines, columns, Layout(lines: [], isAllShown: seen.isEverything, isTooSmall: true))
     }

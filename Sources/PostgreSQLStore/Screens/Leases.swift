@@ -30,6 +30,14 @@ enum Lease {
     /// session whose commit waits for one does not even end with its client.
     static let preamble = Statement("SELECT set_config('synchronous_commit', 'off', true)")
 
+    /// From when a row counts that is inserted now, and may be there since the first attempt, whose
+    /// reply was lost; one that is older than a lease is replaced.
+    static func start(since first: ContinuousClock.Instant?) -> ContinuousClock.Instant {
+        let now = ContinuousClock.now
+        guard let first, first.duration(to: now) <= .milliseconds(length + skew) else { return now }
+        return first
+    }
+
     /// A condition: whether the last sign of life of a row is not older than some milliseconds.
     static func isSeen(within milliseconds: Int = length) -> String {
         "(seen_ms BETWEEN \(clock) - \(milliseconds) AND \(clock) + \(skew))"
@@ -422,7 +430,7 @@ final class RowLease: ScreenLease {
     func attach(_ tables: ServerTables) throws -> Bool {
         // The server grants the time from before it answers.
         let (epoch, screen, start) = state.withLock { state in
-            let start = state.firstAttempt ?? .now
+            let start = Lease.start(since: state.firstAttempt)
             state.firstAttempt = start
             return (state.epoch, state.announcement.screen, start)
         }

@@ -42,7 +42,7 @@ final class RowClaim: Claim {
     func insert(_ tables: ServerTables) throws -> Bool {
         // The server grants the time from before it answers.
         let start = state.withLock { state in
-            let start = state.firstAttempt ?? .now
+            let start = Lease.start(since: state.firstAttempt)
             state.firstAttempt = start
             return start
         }
