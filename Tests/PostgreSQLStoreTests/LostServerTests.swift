@@ -41,12 +41,18 @@ struct LostServerTests {
     @Test("A store that closes stores what was posted, also if the server has ended its connection")
     func closing() async throws {
         let queue = try OwnServers([try await PostgreSQLServer()])
-        let store = try await queue.open()
+        // One that applies no deadlines uses its connection for nothing else.
+        let store = try await PostgreSQLAlertStore.open(queue.location, checksDurability: false)
         let record = try await store.ask(.yesNo())
+        let (inside, gate) = (Recorder(), DispatchSemaphore(value: 0))
+        let held = Task.immediate {
+            try await store.leases.run("wait") { _ in
+                inside.note("inside")
+                gate.wait()
+            }
+        }
+        #expect(await eventually { inside.lines == ["inside"] })
         let db = try queue.connect()
-        // Nothing uses the connection until the store closes.
-        let gate = DispatchSemaphore(value: 0)
-        let held = Task.immediate { try await store.leases.run("wait") { _ in gate.wait() } }
         try db.run(
             """
             SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
