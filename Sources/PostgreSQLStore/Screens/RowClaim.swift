@@ -85,8 +85,8 @@ final class RowClaim: Claim {
                 RETURNING epoch
                 """, queue, .integers(waiting.map(\.alert)),
                 .integers(waiting.map { Int64(bitPattern: $0.number.number) })),
-            // Those of processes that have vanished, which nobody else deletes; but none that is being
-            // renewed: two that wait for each other's rows would wait for ever.
+            // Those of processes that have vanished, which nobody else deletes. Rows that are locked are
+            // being renewed: two processes that waited for each other's would deadlock.
             Statement(
                 """
                 DELETE FROM claims WHERE queue = $1 AND epoch IN (SELECT epoch FROM claims
