@@ -5,6 +5,7 @@ import SQL
 package final class WriteJob: Sendable {
     package typealias Reading = @Sendable (Query) -> [Statement]
     package typealias Work = @Sendable (_ context: AnyObject) throws -> Void
+    package typealias AfterCommit = @Sendable (_ writer: AnyObject) throws -> Void
     package typealias Finish = @Sendable (AlertError?) -> Void
 
     package let kind: WriteKind
@@ -24,13 +25,12 @@ package final class WriteJob: Sendable {
     package let finish: Finish
     /// Runs after the commit, outside of a transaction, before the next one, with what the engine
     /// writes with.
-    package let afterCommit: (@Sendable (_ writer: AnyObject) throws -> Void)?
+    package let afterCommit: AfterCommit?
 
     package init(
         kind: WriteKind, operation: String, isOptional: Bool = false, isOfAsker: Bool = false,
         reading: @escaping Reading = { _ in [] }, finish: @escaping Finish = { _ in },
-        afterCommit: (@Sendable (_ writer: AnyObject) throws -> Void)? = nil,
-        work: @escaping Work
+        afterCommit: AfterCommit? = nil, work: @escaping Work
     ) {
         (self.kind, self.operation) = (kind, operation)
         (self.isOptional, self.isOfAsker) = (isOptional, isOfAsker)
