@@ -39,6 +39,12 @@ struct ClientMessageTests {
         }
     }
 
+    @Test("Ids that only look the same are two")
+    func equivalentIDs() {
+        let ids: Set = [RequestID.text("\u{E9}"), .text("e\u{301}"), .text("7"), .number(7)]
+        #expect(ids.count == 4 && ids.contains(.text("e\u{301}")))
+    }
+
     @Test("A refused request is replied to with its id, if that can be read")
     func refusals() throws {
         #expect(refusal(Array(#"{"id":3,"method":"x"}"#.utf8))?.id == .number(3))

@@ -52,7 +52,7 @@ struct HookAgentTests {
             throw TestingError("not an event")
         }
         let alert = try HookQuestion(asked, of: .codex).alert(
-            source: "codex", HookOptions())
+            source: "codex", HookOptions(), expiresAfter: .seconds(540))
         #expect(progress.ends(alert.userInfo))
     }
 

@@ -67,7 +67,8 @@ struct RecordedHookTests {
             (codex + "permission-request-patch", codex + "session-end", true),
         ])
     func ends(asked: String, told: String, isEnd: Bool) throws {
-        let alert = try question(asked).alert(source: "a", HookOptions())
+        let alert = try question(asked).alert(
+            source: "a", HookOptions(), expiresAfter: .seconds(540))
         guard case .progress(let progress) = try HookMessage(HookSample.bytes(told)) else {
             throw TestingError("\(told) is a request")
         }

@@ -2,6 +2,7 @@ import AlertQueue
 import Synchronization
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import AlertAgents
 
@@ -52,4 +53,30 @@ struct ServerEndTests {
         let hasFinished = host.hasFinished.load(ordering: .acquiring)
         #expect(hasFinished)
     }
+
+    @Test("Calls whose replies the client has yet to read count, too")
+    func closingCalls() throws {
+        let calls = CallsInProgress()
+        let writer = LineWriter { _ in }
+        let client = try #require(try RequestContext(meta: Self.meta))
+        func call(_ number: Int) -> ToolCall {
+            ToolCall(
+                id: .number(Int64(number)), name: "list_mine", arguments: .object([]),
+                client: client, replies: Replies(writer), writer: writer)
+        }
+        let first = call(0)
+        for number in 0..<CallsInProgress.limit {
+            let next = number == 0 ? first : call(number)
+            try calls.add(next)
+            calls.close(next)
+        }
+        #expect(throws: ProtocolError.self) { try calls.add(call(-1)) }
+        calls.remove(first)
+        try calls.add(call(-1))
+    }
+
+    private static let meta = JSONValue.object([
+        ("io.modelcontextprotocol/protocolVersion", .string("2026-07-28")),
+        ("io.modelcontextprotocol/clientCapabilities", .object([])),
+    ])
 }

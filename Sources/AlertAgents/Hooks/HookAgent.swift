@@ -36,19 +36,16 @@ package enum HookAgent: String, Sendable, CaseIterable {
     /// The reason, as an agent gets it among those of other hooks.
     private static func text(of verdict: HookVerdict) -> String { "alertq: " + verdict.reason }
 
-    /// Whether the agent can be made to ask by itself, in reply to an event.
-    func canPrompt(after event: HookRequest.Event) -> Bool {
-        event == .permissionRequest || self == .claude
-    }
-
-    /// Whether the agent shows its own prompt, or denies, if a hook says nothing.
+    /// Whether the agent can be made to ask by itself, in reply to a request.
     ///
-    /// Claude Code does so in each of its modes: its own prompt is open beside the hook, and without
-    /// a terminal it denies. Codex asks after the hook; in a mode that is not known, its silence
-    /// could read like an approval.
-    func promptsWithoutReply(after request: HookRequest) -> Bool {
-        guard request.event == .permissionRequest else { return false }
-        return self == .claude || ["default", "acceptEdits", "plan"].contains(request.mode)
+    /// Claude Code asks if it is told to, and in a request for permission its own prompt is open
+    /// beside the hook; without a terminal it denies. Codex asks after a hook that says nothing, but
+    /// only in a request for permission, and in a mode that is not known its silence could read like
+    /// an approval.
+    func canPrompt(after request: HookRequest) -> Bool {
+        self == .claude
+            || request.event == .permissionRequest
+                && ["default", "acceptEdits", "plan"].contains(request.mode)
     }
 
     /// In a request for permission, a hook that decides nothing leaves the question to the agent.
@@ -68,7 +65,7 @@ package enum HookAgent: String, Sendable, CaseIterable {
         switch verdict {
         case .allow: self == .codex ? nil : "allow"
         case .deny: "deny"
-        case .prompt: canPrompt(after: .preToolUse) ? "ask" : "deny"
+        case .prompt: self == .codex ? "deny" : "ask"
         }
     }
 

@@ -7,7 +7,7 @@ import TextFormats
 /// difference, or JSON. Whatever that contains, it can't be taken for one of the lines before it.
 /// What else the tool is given, such as a model's description, comes last: however long, it doesn't
 /// push a command off the screen. Only characters without a width that titles and messages may have
-/// are replaced by visible ones. Of what is longer than a message, the beginning is shown, with the
+/// are replaced by visible ones. Of what is longer than a message, the beginnings are shown, with the
 /// size and the hash of the whole.
 struct HookQuestion: Sendable {
     /// The ids of the buttons.
@@ -27,10 +27,7 @@ struct HookQuestion: Sendable {
         let subject = try HookSubject(request)
         title = Self.title("\(agent.name) wants to \(subject.wish)")
         let input = try request.input.text()
-        message = Self.message(
-            Self.origin(of: request) + subject.lines, subject.content, subject.rest,
-            subject.isWhole
-                ? ("it has", subject.content) : ("the input has, as JSON on one line,", input))
+        message = Self.message(Self.origin(of: request) + subject.lines, subject, input)
         let origin = request.origin
         // With all that is shown: an alert with the same key has the same words.
         identity = [
@@ -45,13 +42,15 @@ struct HookQuestion: Sendable {
     var isBoundToTurn: Bool { request.origin.turn != nil || request.toolUse != nil }
 
     /// The alert; it expires when the agent stops waiting for it, so that nobody decides in vain.
-    func alert(source: String, _ options: HookOptions) -> Alert {
+    func alert(
+        source: String, _ options: HookOptions, expiresAfter time: Duration
+    ) -> Alert {
         Alert(
             title, message: message,
             buttons: [
                 Alert.Button("Allow once", id: Self.allow),
                 Alert.Button("Deny", id: Self.deny, role: .cancel),
-            ], priority: options.priority, deadline: .after(options.wait), source: source,
+            ], priority: options.priority, deadline: .after(time), source: source,
             key: Question.stem("hook", of: identity),
             presenters: options.presenters.isEmpty ? nil : options.presenters,
             userInfo: info)
@@ -101,24 +100,28 @@ extension HookQuestion {
     }
 
     private static func message(
-        _ lines: [String], _ content: String, _ rest: String?,
-        _ whole: (subject: String, text: String)
+        _ lines: [String], _ subject: HookSubject, _ input: String
     ) -> String {
         let head = SafeText.revealed(lines.dropLast().joined(separator: "\n"))
         let heading = "\n" + SafeText.revealed(lines.last ?? "") + "\n"
-        let content = SafeText.revealed(content)
-        let rest = rest.map { "\n\n" + SafeText.revealed($0) } ?? ""
+        let content = SafeText.revealed(subject.content)
+        let rest = subject.rest.map { "\n\n" + SafeText.revealed($0) } ?? ""
         let all = head + heading + content + rest
         guard all.utf8.count > Alert.Limit.message else { return all }
-        let bytes = Array(whole.text.utf8)
-        let note =
-            "\nOnly the beginning is shown: \(whole.subject) \(bytes.count) bytes, with the SHA-256 "
-            + "\(Hex.text(SHA256.hash(of: bytes)))."
         // The lines before the content, a file's name among them, are cut as well.
-        let start = beginning(of: head, within: 8 << 10, mark: "…\n") + note + "\n" + heading
+        let start = beginning(of: head, within: 8 << 10, mark: "…\n")
         let end = beginning(of: rest, within: 8 << 10, mark: "…")
-        let room = Alert.Limit.message - start.utf8.count - end.utf8.count - "…".utf8.count
-        return start + beginning(of: content, within: room, mark: end.isEmpty ? "" : "…") + end
+        // The content stands for the whole only if nothing else is missing.
+        let (what, whole) =
+            subject.isWhole && end == rest
+            ? ("it has", subject.content) : ("the input has, as JSON on one line,", input)
+        let bytes = Array(whole.utf8)
+        let note =
+            "\nOnly the beginning is shown: \(what) \(bytes.count) bytes, with the SHA-256 "
+            + "\(Hex.text(SHA256.hash(of: bytes)))."
+        let top = start + note + "\n" + heading
+        let room = Alert.Limit.message - top.utf8.count - end.utf8.count - "…".utf8.count
+        return top + beginning(of: content, within: room, mark: end.isEmpty ? "" : "…") + end
     }
 
     /// As much of a text as a number of bytes holds, and a mark if that is not all of it.
@@ -165,7 +168,8 @@ private struct HookSubject {
         let isCounted = count > 1 && heading != "Input"
         self.wish = wish
         self.lines = lines + ["", isCounted ? "\(heading), \(count) lines:" : "\(heading):"]
-        self.rest = rest.members?.isEmpty == false ? "Also: " + (try rest.text()) : nil
+        self.rest =
+            rest.members?.isEmpty == false ? "Also: " + (try rest.shortMembersFirst().text()) : nil
         self.content = content
     }
 
@@ -313,6 +317,14 @@ extension JSONValue {
     func without(_ names: [String]) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { member in !names.contains(where: member.key.isIdentical) })
+    }
+
+    /// The same object with its short members first, which the long ones can't push off the screen.
+    func shortMembersFirst() throws -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        let sized = try members.map { (member: $0, isShort: try $0.value.text().utf8.count <= 100) }
+        return .object(
+            sized.filter(\.isShort).map(\.member) + sized.filter { !$0.isShort }.map(\.member))
     }
 
     /// The value on a line for each member and element.

@@ -10,19 +10,20 @@ import TextFormats
 package struct HookSession: Sendable {
     /// How much longer to wait than until the deadline, so that the expiry is stored and read.
     private static let grace = Duration.seconds(5)
-    /// How many times a question is asked whose answers others use.
-    private static let maximumRepeats = 100
     /// How often a hook looks whether its reader has gone.
     private static let readerInterval = Duration.milliseconds(500)
 
     private let agent: HookAgent
     private let options: HookOptions
     private let context: AgentContext
+    /// When the agent is to have a reply, whatever takes time until then.
+    private let end: ContinuousClock.Instant
 
     package init(_ agent: HookAgent, _ options: HookOptions, _ context: AgentContext) {
         self.agent = agent
         self.options = options
         self.context = context
+        end = .now + options.wait
     }
 
     private var source: String { options.source ?? agent.rawValue }
@@ -87,14 +88,13 @@ extension HookSession {
         let question = try Self.question(request, of: agent)
         do {
             try await context.open(source).closing { manager in
-                for _ in 1...Self.maximumRepeats {
+                repeat {
                     guard let asked = try await ask(question, manager) else {
                         return try reply(verdictWhenUnattended(for: request), request)
                     }
                     if try await reply(to: request, by: asked, manager) { return }
-                }
-                throw HookFailure.refused(
-                    UnreadableText("others used the answers to \(Self.maximumRepeats) questions"))
+                } while ContinuousClock.now < end
+                throw HookFailure.refused(UnreadableText("others used the answers"))
             }
         } catch {
             // While a lock is held elsewhere, a signal ends the wait for it with another error.
@@ -118,7 +118,8 @@ extension HookSession {
     private func ask(
         _ question: HookQuestion, _ manager: AlertManager
     ) async throws -> PendingQuestion? {
-        let alert = question.alert(source: source, options)
+        let left = max(ContinuousClock.now.duration(to: end), .milliseconds(1))
+        let alert = question.alert(source: source, options, expiresAfter: left)
         var mayBeNew = true
         if options.ifUnattended != .wait { mayBeNew = await manager.screens().mayShow(alert) }
         do {
@@ -147,9 +148,27 @@ extension HookSession {
             record = try await manager.record(record.id)
             guard claim != nil, record.response?.collectedAt == nil else { return false }
         }
-        try reply(verdict(on: record, request), request)
-        if record.response != nil { await collect(record, manager) }
+        let verdict = verdict(on: record, request)
+        if case .allow = verdict {
+            // It is good for one reply, whatever becomes of that.
+            guard try await manager.collect(record.id, because: nil) else { return false }
+            try reply(verdict, request)
+        } else {
+            try reply(verdict, request)
+            await settle(record, manager)
+        }
         return true
+    }
+
+    /// Stores that a response is taken, which may be the expiry of an overdue alert, or that nobody
+    /// waits for an answer any more.
+    private func settle(_ record: AlertRecord, _ manager: AlertManager) async {
+        if record.response == nil {
+            _ = await withdraw(
+                record, because: "nobody answered in time", unused: .ended, manager)
+        } else {
+            await collect(record, manager)
+        }
     }
 
     /// The record once the alert has ended, or as it is when the wait is over.
@@ -161,8 +180,7 @@ extension HookSession {
     ) async throws -> AlertRecord {
         do {
             if let record = try await outcome(of: asked) { return record }
-            // Its deadline has passed; if no process has stored that, collecting does.
-            await collect(asked.record, manager)
+            // Its deadline has passed, even if no process has stored that.
             return try await manager.record(asked.record.id)
         } catch let HookFailure.ended(reason, _) {
             let record = asked.record
@@ -175,8 +193,8 @@ extension HookSession {
         let id = asked.record.id
         return try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
             group.addTask { try await asked.outcome() }
-            group.addTask { [limit = options.wait + Self.grace] in
-                try await Task.sleep(for: limit)
+            group.addTask { [limit = end + Self.grace] in
+                try await Task.sleep(until: limit, clock: .continuous)
                 return nil
             }
             group.addTask { [context] in
@@ -247,8 +265,9 @@ extension HookSession {
         _ reason: String, _ request: HookRequest, _ wish: HookOptions.Unanswered?
     ) -> HookVerdict {
         switch wish {
-        case .prompt? where agent.canPrompt(after: request.event): .prompt(reason)
-        case nil where agent.promptsWithoutReply(after: request): .prompt(reason)
+        case .prompt? where agent.canPrompt(after: request): .prompt(reason)
+        case nil where request.event == .permissionRequest && agent.canPrompt(after: request):
+            .prompt(reason)
         default: .deny(reason)
         }
     }

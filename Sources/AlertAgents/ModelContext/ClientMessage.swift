@@ -79,7 +79,9 @@ enum ClientMessage: Sendable {
 
 /// What a client calls a request: a string or an integer; see
 /// <https://www.jsonrpc.org/specification#request_object>.
-enum RequestID: Sendable, Hashable {
+///
+/// Two texts are equal only if their bytes are.
+enum RequestID: Sendable {
     case text(String)
     case number(Int64)
 
@@ -98,6 +100,23 @@ enum RequestID: Sendable, Hashable {
         switch self {
         case .text(let text): .string(text)
         case .number(let number): .integer(number)
+        }
+    }
+}
+
+extension RequestID: Hashable {
+    static func == (left: RequestID, right: RequestID) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): left.isIdentical(to: right)
+        case (.number(let left), .number(let right)): left == right
+        case (.text, _), (.number, _): false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .text(let text): hasher.combine(text)
+        case .number(let number): hasher.combine(number)
         }
     }
 }

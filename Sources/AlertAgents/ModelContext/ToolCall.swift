@@ -13,6 +13,9 @@ final class ToolCall: Sendable {
         /// A person no longer wants what the client has asked for; no reply is due.
         case cancelled
 
+        /// Whether the client no longer wants a reply.
+        var isOfClient: Bool { self != .serverEnds }
+
         /// Why a client cancels a request, judged by the reason that it gives.
         ///
         /// The protocol has one notification for a client that has waited long enough, and for one
@@ -47,6 +50,8 @@ final class ToolCall: Sendable {
     private struct State {
         var end: End?
         var task: Task<Void, Never>?
+        /// Ends the wait that is under way, if one is.
+        var endWait: (@Sendable () -> Void)?
     }
 
     let id: RequestID
@@ -78,21 +83,36 @@ final class ToolCall: Sendable {
     /// Starts the work.
     func start(_ body: @escaping @Sendable () async -> Void) {
         let task = Task { await body() }
-        let isEnding = state.withLock { state in
+        state.withLock { state in
             state.task = task
-            return state.end != nil
+            if state.end?.isOfClient == true { task.cancel() }
         }
-        if isEnding { task.cancel() }
     }
 
     /// Ends it early; only the first reason counts.
+    ///
+    /// At the server's end it goes on with everything but waiting.
     func end(_ reason: End) {
-        let task = state.withLock { state in
-            guard state.end == nil else { return nil as Task<Void, Never>? }
+        let (task, endWait) = state.withLock { state in
+            guard state.end == nil else { return (Task<Void, Never>?.none, state.endWait) }
             state.end = reason
-            return state.task
+            return (reason.isOfClient ? state.task : nil, state.endWait)
         }
         task?.cancel()
+        endWait?()
+    }
+
+    /// Waits, until the call ends early at the latest; the wait is cancelled then.
+    func waiting<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let wait = Task(operation: body)
+        let isEnding = state.withLock { state in
+            state.endWait = { wait.cancel() }
+            return state.end != nil
+        }
+        if isEnding { wait.cancel() }
+        return try await wait.value
     }
 
     /// Waits until the work is done.
@@ -117,7 +137,7 @@ final class ToolCall: Sendable {
 
 /// The calls that have no reply yet, by their ids, and those that have one but are not over.
 final class CallsInProgress: Sendable {
-    /// How many may wait for their replies at once.
+    /// How many there may be at once, with those whose replies the client has yet to read.
     static let limit = 256
 
     private struct State {
@@ -133,7 +153,8 @@ final class CallsInProgress: Sendable {
 
     func add(_ call: ToolCall) throws(ProtocolError) {
         let refusal = state.withLock { state in
-            let refusal = Self.whyRefused(call.id, state.open)
+            let count = state.open.count + state.closing.count
+            let refusal = Self.whyRefused(call.id, state.open, count: count)
             if refusal == nil { state.open[call.id] = call }
             return refusal
         }
@@ -164,7 +185,7 @@ final class CallsInProgress: Sendable {
     }
 
     private static func whyRefused(
-        _ id: RequestID, _ calls: [RequestID: ToolCall]
+        _ id: RequestID, _ calls: [RequestID: ToolCall], count: Int
     ) -> ProtocolError? {
         if calls[id] != nil {
             return ProtocolError(
@@ -172,7 +193,7 @@ final class CallsInProgress: Sendable {
                 "request \(id) is still in progress, so this one with the same id was not carried "
                     + "out; give each request its own id")
         }
-        guard calls.count >= limit else { return nil }
+        guard count >= limit else { return nil }
         return ProtocolError(
             .internalError, "\(limit) calls are in progress; try again when some have ended")
     }

@@ -72,14 +72,16 @@ final class AgentWait: Sendable {
         counts.withLock { $0[id, default: 0] += 1 }
         defer { counts.withLock { $0[id] = $0[id].flatMap { $0 > 1 ? $0 - 1 : nil } } }
         do {
-            return try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
-                group.addTask { try await manager.resolution(of: id) }
-                group.addTask { [limit] in
-                    try await Self.passTime(limit, id, call)
-                    return nil
+            return try await call.waiting { [limit] in
+                try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
+                    group.addTask { try await manager.resolution(of: id) }
+                    group.addTask {
+                        try await Self.passTime(limit, id, call)
+                        return nil
+                    }
+                    defer { group.cancelAll() }
+                    return try await group.next() ?? nil
                 }
-                defer { group.cancelAll() }
-                return try await group.next() ?? nil
             }
         } catch is CancellationError {
             return nil

@@ -17,6 +17,9 @@ final class AgentToolHost: ToolHost {
 
     /// How long to wait for others that return the same response.
     private static let claimPatience = Duration.seconds(5)
+    /// How long an answer that nobody has taken is one to the same question without a key. Later on,
+    /// a person may not want the same any more.
+    private static let reuse = Question.Reuse(within: .seconds(86_400), byDefault: true)
 
     /// - Parameters:
     ///   - source: The asker's name instead of the clients' names.
@@ -126,8 +129,7 @@ extension AgentToolHost {
         let place = LinuxFile.workingDirectory.map { $0 + "/" } ?? ""
         alert.key = Question.stem(AgentServer.name, of: [place, try arguments.identity()])
         for _ in 1...10 {
-            let asked = try await manager.submit(
-                alert, join: .numbered(Question.Reuse(byDefault: true)))
+            let asked = try await manager.submit(alert, join: .numbered(Self.reuse))
             guard asked.record.response != nil else { return (asked.record, nil) }
             // Another call, or another server, may be returning it to its client.
             guard let claim = try await asked.claim(within: Self.claimPatience) else {

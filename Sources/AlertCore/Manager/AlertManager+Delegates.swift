@@ -1,5 +1,3 @@
-import Dispatch
-
 // Calling delegates: those of the screen, and those of own alerts on other screens.
 
 /// A call of a delegate that has its place in line.
@@ -26,19 +24,6 @@ struct DelegateCall {
 
     /// A task that the call starts inherits it.
     @TaskLocal static var running: Running?
-}
-
-/// Runs code of the program that uses the manager, which may block its thread, on threads that
-/// nothing else needs.
-final class CallbackExecutor: TaskExecutor {
-    static let shared = CallbackExecutor()
-
-    private let queue = DispatchQueue(label: "alertq.callbacks", attributes: .concurrent)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
 }
 
 extension AlertManager {

@@ -98,6 +98,7 @@ public struct CommandPresenter: AlertPresenter {
         let reply = line.withoutForeignMarks
         let index = alert.buttonIndex(id: reply)
         if index >= 0 {
+            _ = try alert.completed(Alert.Input(), buttonAt: index)
             try check(Alert.Input(), of: alert, buttonAt: index)
             return .button(index)
         }

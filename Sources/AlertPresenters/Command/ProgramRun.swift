@@ -24,6 +24,8 @@ struct ProgramRun: ~Copyable {
     /// When it began to write, or else ended, and how long it had computed until then, or waited
     /// for a processor.
     private(set) var act: (time: ContinuousClock.Instant, busy: Duration)?
+    /// Whether a line feed at the end of what it prints is a part of that.
+    private let printsExactly: Bool
     /// The status of the program once it has been reaped.
     private var status: WaitStatus?
 
@@ -34,10 +36,12 @@ struct ProgramRun: ~Copyable {
     ///   - input: What it reads from its standard input.
     ///   - variables: What its environment has instead of ours; `nil` for what it lacks.
     ///   - usesTerminal: Whether it gets the terminal, if this process has one.
+    ///   - printsExactly: Whether a line feed at the end of what it prints is a part of that.
     init(
         _ words: [String], input: String = "", variables: [String: String?] = [:],
-        usesTerminal: Bool = false
+        usesTerminal: Bool = false, printsExactly: Bool = false
     ) throws(LinuxError) {
+        self.printsExactly = printsExactly
         let group = try ProcessGroup()
         let loan = usesTerminal ? TerminalLoan(to: group.id) : nil
         let file = try Descriptor.holding(input.utf8, name: "alert")
@@ -85,7 +89,7 @@ struct ProgramRun: ~Copyable {
             // Nothing would end the program if this process were killed now.
             if waits[4].revents != 0 { return .failed("lost the process that watches it") }
             if let deadline, Self.now() >= deadline { return reply(code: 0) }
-            if deadline == nil, printed.contains(UInt8(ascii: "\n")) {
+            if deadline == nil, !printsExactly, printed.contains(UInt8(ascii: "\n")) {
                 deadline = Self.now() + Self.endingMilliseconds
             }
             if loan != nil { passStopOn() }
@@ -133,14 +137,18 @@ struct ProgramRun: ~Copyable {
             if loan != nil, [SIGINT, SIGQUIT, SIGHUP].contains(number) { kill(getpid(), number) }
             return .failed("was ended by signal \(number)")
         }
-        return reply(code: status?.exitCode ?? 0)
+        guard let code = status?.exitCode else {
+            return .failed("has ended, but this process lets the system reap its children")
+        }
+        return reply(code: code)
     }
 
     private borrowing func reply(code: Int32) -> ProgramEnd {
         guard printed.count <= Self.outputLimitBytes else {
             return .failed("wrote more than \(Self.outputLimitBytes) bytes")
         }
-        let bytes = printed.last == UInt8(ascii: "\n") ? printed.dropLast() : printed[...]
+        let endsLine = !printsExactly && printed.last == UInt8(ascii: "\n")
+        let bytes = endsLine ? printed.dropLast() : printed[...]
         guard !bytes.isEmpty else { return .silent(code: code) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return .failed("wrote something that is not UTF-8")

@@ -13,6 +13,8 @@ struct ProgramShow: Sendable {
         /// What its environment has instead of ours; `nil` for what it lacks.
         var variables: [String: String?] = [:]
         var usesTerminal = false
+        /// Whether a line feed at the end of what it prints is a part of that.
+        var printsExactly = false
         /// The choice that a reply stands for; `nil` for a reply that means no choice.
         let choice: @Sendable (_ reply: String, _ code: Int32) -> Choice?
         /// The choice that an exit code without a reply stands for, as when a person closes the
@@ -102,7 +104,7 @@ struct ProgramShow: Sendable {
             do throws(LinuxError) {
                 var run = try ProgramRun(
                     attempt.words, input: attempt.input, variables: attempt.variables,
-                    usesTerminal: attempt.usesTerminal)
+                    usesTerminal: attempt.usesTerminal, printsExactly: attempt.printsExactly)
                 let appearing = Task {
                     try await Task.sleep(for: Self.readingTime)
                     await presentation.didAppear()

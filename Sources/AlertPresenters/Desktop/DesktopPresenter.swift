@@ -7,13 +7,15 @@ import TextFormats
 /// Buttons become actions; where the server supports none, the notification says how to answer
 /// instead. So it does for a button that needs the values of fields, unless there is only one
 /// field and the server takes a text for it (the capability `inline-reply`), and for every button
-/// but the one that cancels where the message is cut. Closing a notification snoozes its alert. A
+/// but the one that cancels where the message is cut. Closing a notification snoozes its alert. What
+/// is done within 0.75 seconds after it has appeared was not meant for it, and it comes again. A
 /// notification that another program closes, or that is lost with the server or the bus, is shown
 /// again after 1, 2 and 4 s. After four failures in a row the alert is left to other presenters, and this one pauses for up to a
 /// minute. One that the server lets time out, although it is asked not to, comes again after 1
 /// s, then after 2, 4 and so on up to 5 minutes; if it has no buttons, it has been shown, and does
-/// not come again. No notification stays on the screen when this process dies, however that happens: a
-/// small helper shell then closes it, with busctl(1), gdbus(1) or dbus-send(1).
+/// not come again. No notification stays on the screen when this process dies, however that happens,
+/// once the server has said that it shows it: a small helper shell then closes it, with busctl(1),
+/// gdbus(1) or dbus-send(1).
 public struct DesktopPresenter: AlertPresenter {
     /// Returns the command line that answers an alert with a button, by its id, and with values for
     /// fields.

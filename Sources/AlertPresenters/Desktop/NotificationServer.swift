@@ -9,8 +9,8 @@ struct NotificationServer: ~Copyable {
         case closed(id: UInt32, reason: UInt32)
         /// A person has entered a text in the notification.
         case replied(id: UInt32, text: String)
-        /// The server has gone, or has been replaced by another.
-        case replaced(isThere: Bool)
+        /// The server has been replaced by another, or by none, whose name is empty.
+        case replaced(by: String)
     }
 
     private static let name = "org.freedesktop.Notifications"
@@ -18,6 +18,9 @@ struct NotificationServer: ~Copyable {
     private static let bus = "org.freedesktop.DBus"
     /// A server that takes longer to reply has failed. Starting one may take a while.
     private static let patienceMicroseconds: UInt64 = 10_000_000
+    /// How long a notification that nobody wants any more is waited for, so that it can be closed; the
+    /// manager gives a presenter two seconds.
+    private static let leavingMicroseconds: UInt64 = 1_000_000
 
     private let connection: SessionBus
     private var events: [Event] = []
@@ -47,20 +50,18 @@ struct NotificationServer: ~Copyable {
             $0.append(Self.name)
             $0.append(UInt32(0))
         }
-        owner =
-            try ask(stop, "GetNameOwner", of: Self.bus, at: "/org/freedesktop/DBus") {
-                $0.append(Self.name)
-            }.text() ?? ""
-        capabilities = Set(
-            try ask(stop, "GetCapabilities", of: Self.name, at: Self.path) { _ in }.texts())
+        // What is known of earlier servers no longer matters, but that there is another one may.
         events.removeAll()
+        let reply = try ask(stop, "GetCapabilities", of: Self.name, at: Self.path) { _ in }
+        owner = reply.sender ?? ""
+        capabilities = Set(reply.texts())
     }
 
     /// Shows a notification, and returns its id.
     mutating func show(
         _ content: NotificationContent, _ stop: StopSwitch
     ) throws(BusError) -> UInt32 {
-        let reply = try ask(stop, "Notify", of: Self.name, at: Self.path) { call in
+        let cookie = try send("Notify", of: Self.name, at: Self.path) { call in
             call.append("alertq")
             call.append(UInt32(0))
             call.append(content.icon)
@@ -86,7 +87,27 @@ struct NotificationServer: ~Copyable {
             // The notification stays until it is answered or closed.
             call.append(Int32(0))
         }
+        do {
+            return try id(inReplyTo: cookie, stop, within: Self.patienceMicroseconds)
+        } catch {
+            if case .stopped = error,
+                let id = try? id(inReplyTo: cookie, nil, within: Self.leavingMicroseconds)
+            {
+                close(id)
+            }
+            throw error
+        }
+    }
+
+    private mutating func id(
+        inReplyTo cookie: UInt64, _ stop: StopSwitch?, within time: UInt64
+    ) throws(BusError) -> UInt32 {
+        let reply = try reply(to: cookie, "Notify", stop, within: time)
         guard let id = reply.number() else { throw .lost("the server gave no id") }
+        guard reply.sender == owner else {
+            close(id)
+            throw .lost("the notification server was replaced")
+        }
         return id
     }
 
@@ -105,11 +126,13 @@ struct NotificationServer: ~Copyable {
     mutating func next(
         _ stop: StopSwitch, until deadline: UInt64?
     ) throws(BusError) -> Event? {
-        while events.isEmpty {
+        while true {
+            // That this one has become the server may be told late.
+            events.removeAll { $0 == .replaced(by: owner) }
+            guard events.isEmpty else { return events.removeFirst() }
             guard let message = try connection.next(stop, until: deadline) else { return nil }
             take(message)
         }
-        return events.removeFirst()
     }
 
     /// Calls a method and waits for its reply; events that come meanwhile are kept.
@@ -117,10 +140,24 @@ struct NotificationServer: ~Copyable {
         _ stop: StopSwitch, _ member: String, of interface: String, at path: String,
         _ fill: (borrowing BusMessage) -> Void
     ) throws(BusError) -> BusMessage {
+        let cookie = try send(member, of: interface, at: path, fill)
+        return try reply(to: cookie, member, stop, within: Self.patienceMicroseconds)
+    }
+
+    /// Calls a method; returns the cookie that its reply has.
+    private func send(
+        _ member: String, of interface: String, at path: String,
+        _ fill: (borrowing BusMessage) -> Void
+    ) throws(BusError) -> UInt64 {
         let call = try connection.newCall(member, of: interface, at: path, on: interface)
         fill(call)
-        let cookie = try connection.send(call)
-        let deadline = SessionBus.now() + Self.patienceMicroseconds
+        return try connection.send(call)
+    }
+
+    private mutating func reply(
+        to cookie: UInt64, _ member: String, _ stop: StopSwitch?, within time: UInt64
+    ) throws(BusError) -> BusMessage {
+        let deadline = SessionBus.now() + time
         while let message = try connection.next(stop, until: deadline) {
             guard message.replyCookie == cookie else {
                 take(message)
@@ -153,7 +190,7 @@ struct NotificationServer: ~Copyable {
             message.isSignal("NameOwnerChanged", of: Self.bus),
             message.text() == Self.name, message.text() != nil, let new = message.text()
         {
-            if new != owner { events.append(.replaced(isThere: !new.isEmpty)) }
+            events.append(.replaced(by: new))
         }
     }
 }

@@ -10,6 +10,9 @@ struct NotificationSession: Sendable {
     private static let expiryPauses = Backoff(longest: .seconds(300))
     /// A notification that was on the screen for this long begins a new row of failures.
     private static let settledMicroseconds: UInt64 = 10_000_000
+    /// What is done within this time was meant for what was there before, such as the second half of a
+    /// double click.
+    private static let silenceMicroseconds = UInt64(KeyGate.silence.milliseconds) * 1000
     /// How long after a notification has been closed its action may still be reported.
     private static let orderMicroseconds: UInt64 = 200_000
 
@@ -130,12 +133,17 @@ struct NotificationSession: Sendable {
         _ stop: StopSwitch
     ) throws -> End {
         var closing: (deadline: UInt64, end: End)?
+        let live = SessionBus.now() + Self.silenceMicroseconds
         while true {
             guard let event = try server.next(stop, until: closing?.deadline) else {
                 if let closing { return closing.end }
                 continue
             }
+            let isEarly = SessionBus.now() < live
             switch event {
+            case .invoked(id, _) where isEarly, .replied(id, _) where isEarly,
+                .closed(id, 2) where isEarly:
+                return .refused("That came at once: is it what you mean?")
             case .invoked(id, let action):
                 if let choice = content.choice(action) { return .chose(choice) }
             case .replied(id, let text):
@@ -153,9 +161,10 @@ struct NotificationSession: Sendable {
                     default: .gone("somebody else closed the notification")
                     }
                 closing = (SessionBus.now() + Self.orderMicroseconds, end)
-            case .replaced(let isThere):
+            case .replaced(let other):
                 if let closing { return closing.end }
-                return .gone("the notification server " + (isThere ? "was replaced" : "ended"))
+                return .gone(
+                    "the notification server " + (other.isEmpty ? "ended" : "was replaced"))
             case .invoked, .closed, .replied:
                 break
             }
@@ -206,7 +215,9 @@ struct NotificationSession: Sendable {
         let whole = UInt64(max(0, length.milliseconds)) * 1000
         var end = start + whole
         while SessionBus.now() < end {
-            guard case .replaced(true)? = try server.next(stop, until: end) else { continue }
+            guard case .replaced(let other)? = try server.next(stop, until: end),
+                !other.isEmpty
+            else { continue }
             // Even so there is a pause: the new server may crash, too.
             end = min(end, max(SessionBus.now(), start + max(250_000, whole / 8)))
         }

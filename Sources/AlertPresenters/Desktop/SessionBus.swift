@@ -57,7 +57,7 @@ struct SessionBus: ~Copyable {
     ///
     /// - Parameter deadline: In microseconds of the monotonic clock; `nil` for never.
     borrowing func next(
-        _ stop: StopSwitch, until deadline: UInt64?
+        _ stop: StopSwitch?, until deadline: UInt64?
     ) throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
@@ -71,7 +71,7 @@ struct SessionBus: ~Copyable {
 
     /// Waits for something to do; `false` once the deadline has passed.
     private borrowing func wait(
-        _ stop: StopSwitch, until deadline: UInt64?
+        _ stop: StopSwitch?, until deadline: UInt64?
     ) throws(BusError) -> Bool {
         var own: UInt64 = .max
         guard systemd.sd_bus_get_timeout(bus, &own) >= 0 else { throw Self.lost(-ECONNRESET) }
@@ -79,7 +79,8 @@ struct SessionBus: ~Copyable {
         let now = Self.now()
         let left = end > now ? end - now : 0
         var waits = [
-            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+            // A negative one is passed over.
+            pollfd(fd: stop?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(
                 fd: systemd.sd_bus_get_fd(bus),
                 events: Int16(truncatingIfNeeded: systemd.sd_bus_get_events(bus)),
@@ -115,7 +116,8 @@ struct BusMessage: ~Copyable {
 
     deinit { _ = systemd.sd_bus_message_unref(handle) }
 
-    // Appending to a message that is being built fails only for lack of memory.
+    // Appending to a message that is being built fails only for lack of memory: every text has been
+    // through `SafeText`, so that it is one of D-Bus, too.
 
     borrowing func append(_ text: String) {
         text.withCString { _ = systemd.sd_bus_message_append_basic(handle, Self.code("s"), $0) }

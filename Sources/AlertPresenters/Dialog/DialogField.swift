@@ -47,6 +47,7 @@ extension DialogProgram {
         let words = window.words.filter { !missing.contains(Self.name(ofOption: $0)) }
         return ProgramShow.Attempt(
             words: [path] + words, input: window.input, variables: Self.variables(on: server),
+            printsExactly: self == .zenity && field.isMultiline,
             choice: { reply, code in
                 switch code {
                 case 0: .text(reply)
@@ -60,6 +61,19 @@ extension DialogProgram {
                 // Nothing is answered by going back, and what was entered is kept.
                 reply.text.map { .early($0) } ?? .back
             }, isUsable: { server.isThere })
+    }
+
+    /// Checks that what a window has at first can't be taken for an option, as ``rowTitles(_:)`` says
+    /// of titles; a negative number is none.
+    ///
+    /// - Throws: ``ProgramError/unusable(program:reason:wrote:)``.
+    func check(_ texts: [String], of field: Alert.Field) throws(ProgramError) {
+        guard self == .kdialog, field.rows(choosing: texts) == nil, let text = texts.first,
+            text.utf8.first == UInt8(ascii: "-"), Double(text) == nil
+        else { return }
+        throw .unusable(
+            program: rawValue,
+            reason: "can't show a value that begins like an option: that of “\(field.id)”")
     }
 
     private static let back = "--cancel-label=Back"
@@ -77,10 +91,12 @@ extension DialogProgram {
             long = Self.longRows(rows.map(\.title))
         } else if let value = texts.first {
             let rows = DisplayWidth.wrapped(SafeText.message(value), to: AlertText.columns)
-            let isShown =
+            let fits =
                 field.isMultiline
                 ? rows.count <= Self.valueRows : DisplayWidth.of(value) <= Self.valueColumns
-            long = isShown ? [] : ["It has:"] + rows
+            // Characters that change how others look, or that have no width, are in the window, too.
+            let isPlain = SafeText.message(value).isIdentical(to: value)
+            long = fits && isPlain ? [] : ["It has:"] + rows
         }
         let isBar = self == .zenity && field.isMultiline
         let isCut = isBar && DisplayWidth.of(head.joined(separator: " · ")) > Self.valueColumns
@@ -88,6 +104,9 @@ extension DialogProgram {
         let all = head.flatMap { DisplayWidth.wrapped($0, to: AlertText.columns) } + long
         return AlertText.pages(all, of: lines)
     }
+
+    /// The row of a list in which nothing is chosen yet, by its number and its title.
+    private static let noneRow = ["0", "(none)"]
 
     private static func wrapped(_ text: String) -> String {
         DisplayWidth.wrapped(text, to: 80).joined(separator: "\n")
@@ -116,7 +135,9 @@ extension DialogProgram {
                     "\(index + 1)", titles[index],
                 ]
             }
-            return (words, lines.map { $0 + "\n" }.joined())
+            // The first row is preselected.
+            let none = hasMarks ? [] : Self.noneRow
+            return (words, (none + lines).map { $0 + "\n" }.joined())
         }
         if field.isMultiline {
             // Such a window has no other text than its own, and its title may be cut.
@@ -145,12 +166,19 @@ extension DialogProgram {
             let words = rows.enumerated().flatMap { index, row in
                 ["\(index + 1)", titles[index], row.isChosen ? "on" : "off"]
             }
+            // The first row is preselected where none is on.
+            let isOpen = !field.isList && !rows.contains(where: \.isChosen)
+            let none = isOpen ? Self.noneRow + ["on"] : []
             return ["--title", "alertq"] + Self.geometry(rows.map(\.title)) + kind + [label, "--"]
-                + words
+                + none + words
         }
         let kind = field.isMultiline ? "--textinputbox" : "--inputbox"
         let size = field.isMultiline ? ["600", "400"] : []
-        return ["--title", "alertq", kind, label, "--", texts.first ?? ""] + size
+        let initial = texts.first ?? ""
+        return [
+            "--title", "alertq", kind, label, "--",
+            field.isMultiline ? Self.compressed(initial) : initial,
+        ] + size
     }
 }
 

@@ -58,11 +58,19 @@ public struct DialogPresenter: AlertPresenter {
         let server = try await Blocking.run("alertq.display") { _ in DisplayServer.current ?? .x }
         let missing = await version.missingOptions(of: program, path: path, on: server)
         let alert = presentation.alert
+        func run<Choice>(_ attempt: ProgramShow.Attempt<Choice>) async throws -> Choice {
+            do {
+                return try await show.present(presentation, through: attempt)
+            } catch let error as ProgramError {
+                // It may be another version by now.
+                version.forget()
+                throw error
+            }
+        }
         /// Shows a window with buttons.
         func window(_ alert: Alert, _ message: String) async throws -> PresenterChoice {
-            try await show.present(
-                presentation,
-                through: program.attempt(
+            try await run(
+                program.attempt(
                     alert, text.with(message), path: path, on: server, without: missing))
         }
         let labels = DialogProgram.longRows(DialogLabels(alert).buttons)
@@ -89,9 +97,9 @@ public struct DialogPresenter: AlertPresenter {
                     if case .later? = choice { return .later }
                     if choice != nil { return .back }
                 }
-                return try await show.present(
-                    presentation,
-                    through: program.attempt(
+                try program.check(texts, of: field)
+                return try await run(
+                    program.attempt(
                         field, of: alert, with: texts, after: problem, path: path, on: server,
                         without: missing))
             }
@@ -183,5 +191,7 @@ public struct DialogPresenter: AlertPresenter {
             missing.withLock { $0 = found }
             return found ?? []
         }
+
+        func forget() { missing.withLock { $0 = nil } }
     }
 }

@@ -40,7 +40,8 @@ enum DialogProgram: String, CaseIterable, Sendable {
             case .zenity where alert.buttons.isEmpty: (zenityNotice(text), [])
             case .zenity where fits: (zenityQuestion(alert, text, labels), [])
             // A label on the command line could be taken for an option.
-            case .zenity: (zenityList(text, labels), Self.rows(alert.buttons.indices, labels))
+            case .zenity:
+                (zenityList(text, labels), Self.rows([-1] + alert.buttons.indices, labels))
             case .kdialog: (kdialog(alert, text, labels), [])
             }
         let isByLabel = self == .zenity && fits
@@ -77,9 +78,13 @@ enum DialogProgram: String, CaseIterable, Sendable {
         }
     }
 
-    /// The titles of rows, which may be cut, and then have the numbers of those lines.
+    /// The titles of rows, with the numbers of those lines.
+    ///
+    /// So none begins like an option: Qt takes its own from anywhere among kdialog's arguments, and
+    /// `-stylesheet` would let who asks draw the window; see
+    /// <https://doc.qt.io/qt-6/qapplication.html#QApplication>.
     static func rowTitles(_ titles: [String]) -> [String] {
-        longRows(titles).isEmpty ? titles : titles.enumerated().map { "\($0 + 1). \($1)" }
+        titles.enumerated().map { "\($0 + 1). \($1)" }
     }
 
     /// A width in pixels for a list: both programs cut its rows rather than make it wider.
@@ -126,7 +131,7 @@ extension DialogProgram {
         if !isLocaleOfUTF8 { variables["LC_ALL"] = "C.UTF-8" }
         // These would change what an exit code of zenity means.
         for end in ["OK", "CANCEL", "ESC", "EXTRA", "ERROR", "TIMEOUT"] {
-            variables["ZENITY_" + end] = .some(nil)
+            for program in ["ZENITY_", "DIALOG_"] { variables[program + end] = .some(nil) }
         }
         return variables
     }
@@ -159,13 +164,13 @@ extension DialogProgram {
         ["--title=alertq", "--modal", "--no-markup", "--text=\(text.title)\n\n\(text.body)"]
     }
 
-    /// A list, in which no row is preselected. Its text is always parsed as markup.
+    /// A list, whose first row, "Later", is preselected. Its text is always parsed as markup.
     private func zenityList(_ text: AlertText, _ labels: DialogLabels) -> [String] {
         let markup = Self.compressed(Self.escaped("\(text.title)\n\n\(text.body)"))
         return [
             "--list", "--title=alertq", "--modal", "--text=" + markup, "--hide-header",
             "--column=number", "--column=choice", "--hide-column=1", "--print-column=1",
-            "--ok-label=Choose", "--cancel-label=Later", "--width=\(Self.width(labels.buttons))",
+            "--ok-label=Choose", "--cancel-label=Close", "--width=\(Self.width(labels.buttons))",
             "--height=400",
         ]
     }
@@ -205,9 +210,10 @@ extension DialogProgram {
     }
 
     /// Texts that are marked as rich text and escaped, the first one bold; otherwise Qt would guess
-    /// their format.
+    /// their format. Blanks stay as they are.
     static func rich(_ title: String, _ body: String) -> String {
         let lines = { (text: String) in escaped(text).replacingScalars(["\n": "<br>"]) }
-        return "<qt><b>\(lines(title))</b><br><br>\(lines(body))</qt>"
+        return "<qt><div style='white-space: pre-wrap'><b>\(lines(title))</b><br><br>"
+            + "\(lines(body))</div></qt>"
     }
 }

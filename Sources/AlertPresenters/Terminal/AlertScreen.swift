@@ -88,7 +88,7 @@ struct AlertScreen {
         let form = FormLines(
             interaction.form, takesKeys: state.isLive && interaction.isInForm, columns: columns,
             characters: characters)
-        let body = Body(
+        var body = Body(
             title: wrapped.title,
             facts: Self.joined(state.facts, to: columns).map { StyledLine($0, .dim) },
             message: wrapped.message, form: form)
@@ -110,6 +110,7 @@ struct AlertScreen {
         // Too much for the window: the buttons get what they need, up to half of it; the text
         // gets the rest, and can be scrolled.
         let half = (rows - 1) / 2
+        if !isMenu { body.insert(buttons.labels(longerThan: half)) }
         let shownButtons = buttons.window(rows: max(half, rows - 1 - body.lines.count))
         let room = rows - 1 - shownButtons.lines.count
         let first = Self.first(state, body, form, rows: max(1, room - 1))
@@ -136,7 +137,7 @@ struct AlertScreen {
         var lines: [StyledLine]
         var contents: [SeenLines.Line?]
         /// The index of the form's first line.
-        let formStart: Int
+        private(set) var formStart: Int
 
         init(
             title: [StyledLine], facts: [StyledLine], message: [StyledLine], form: FormLines
@@ -153,6 +154,16 @@ struct AlertScreen {
             formStart = lines.count
             lines += form.lines
             contents += form.contents
+        }
+
+        /// Adds labels of buttons that have to be read, too, before the form.
+        mutating func insert(_ labels: [StyledLine]) {
+            lines.insert(contentsOf: labels, at: formStart)
+            contents.insert(
+                contentsOf: labels.enumerated().map {
+                    .init(part: -2, index: $0, text: $1.text)
+                }, at: formStart)
+            formStart += labels.count
         }
     }
 

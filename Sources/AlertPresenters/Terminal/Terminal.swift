@@ -131,8 +131,7 @@ extension Terminal {
         dispatchPrecondition(condition: .onQueue(queue))
         let waiting: [@Sendable () -> Void]? = output.withLock { output in
             while !output.backlog.isEmpty {
-                let count = Glibc.write(
-                    descriptor.raw, output.backlog, min(output.backlog.count, 4096))
+                let count = Glibc.write(descriptor.raw, output.backlog, output.backlog.count)
                 let code = errno
                 if count >= 0 {
                     output.backlog.removeFirst(count)

@@ -39,6 +39,12 @@ struct ProgramStartTests {
         #expect(code == 0 && (3...10).contains(pauses))
     }
 
+    @Test("Of a process that somebody else has reaped, no exit code is known")
+    func reaped() {
+        let status = WaitStatus.reap(getpid())
+        #expect(status != nil && status?.exitCode == nil && status?.signal == nil)
+    }
+
     @Test("A program whose file stays open for writing is refused after ten more tries")
     func unfinished() throws {
         let (code, pauses) = try start(closingAfter: 100)

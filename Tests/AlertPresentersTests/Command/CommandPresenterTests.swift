@@ -94,6 +94,21 @@ struct CommandPresenterTests {
         #expect(program.log.contains { $0.contains("no value of “c”") })
     }
 
+    @Test(
+        "A choice without a value that is required is none, unless it cancels",
+        arguments: [("echo yes", false), (#"echo '{"button":"yes"}'"#, false), ("echo no", true)])
+    func required(script: String, isChoice: Bool) async throws {
+        var alert = Self.alert
+        alert.fields = [Alert.Field("copies", .integer(), isRequired: true)]
+        let program = try ProgramScript(script)
+        let presenter = try program.presenter()
+        guard !isChoice else {
+            _ = try await presenter.present(.of(alert))
+            return
+        }
+        await #expect(throws: ProgramError.self) { try await presenter.present(.of(alert)) }
+    }
+
     @Test("A program reads the alert as one line, the same that the command prints")
     func input() async throws {
         let program = try ProgramScript("cat >seen; echo yes")

@@ -63,7 +63,9 @@ struct DialogProgramTests {
             #expect(attempt.choice("0", 0) == .later(nil))
             #expect(attempt.choice("17", 0) == nil && attempt.choice("-1", 0) == nil)
         }
-        #expect(attempt(.zenity, alert).input.hasPrefix("1\nButton 0\n2\nButton 1\n"))
+        // What is preselected answers nothing.
+        let rows = "0\nLater\n1\n1. Button 0\n2\n2. Button 1\n"
+        #expect(attempt(.zenity, alert).input.hasPrefix(rows))
     }
 
     @Test("A destructive button never comes first", arguments: DialogProgram.allCases)
@@ -213,13 +215,22 @@ struct DialogProgramTests {
         let list = words(Alert.Field("mode", .choice(options), initialValue: .text("b")))
         let rows =
             program == .zenity ? list.input : list.words.suffix(6).joined(separator: "\n") + "\n"
-        let chosen = program == .zenity ? "FALSE\n1\na\nTRUE\n2\nB\n" : "1\na\noff\n2\nB\non\n"
+        let chosen =
+            program == .zenity
+            ? "FALSE\n1\n1. a\nTRUE\n2\n2. B\n" : "1\n1. a\noff\n2\n2. B\non\n"
         #expect(rows == chosen)
-        // Where nothing is chosen yet, a row of zenity's is chosen by selecting it.
-        let free = words(Alert.Field("mode", .choice(options)))
+        // Where nothing is chosen yet, a row of zenity's is chosen by selecting it, and the one that
+        // is preselected is none of them.
+        let mode = Alert.Field("mode", .choice(options))
+        let free = words(mode)
         if program == .zenity {
-            #expect(free.input == "1\na\n2\nB\n" && !free.words.contains("--radiolist"))
+            #expect(free.input == "0\n(none)\n1\n1. a\n2\n2. B\n")
+            #expect(!free.words.contains("--radiolist"))
+        } else {
+            #expect(free.words.suffix(9).prefix(4) == ["0", "(none)", "on", "1"])
         }
+        #expect(mode.texts(replied: "0") == [""])
+        #expect(Alert.Field("sure", .boolean).texts(replied: "0") == [""])
         for attempt in [text, list, free] {
             #expect(attempt.choice("1", 0) == .text("1") && attempt.closed(0) == .text(""))
             #expect(attempt.closed(1) == .back && attempt.closed(255) == nil)
@@ -259,8 +270,47 @@ struct DialogProgramTests {
         let labels = DialogProgram.longRows(alert.buttons.map(\.title))
         #expect(labels.first?.hasPrefix("1. long") == true && labels.last == "2. No")
         #expect(DialogProgram.longRows(["Yes", "No"]).isEmpty)
-        #expect(DialogProgram.rowTitles(["Yes", "No"]) == ["Yes", "No"])
-        #expect(attempt(.zenity, alert).input.hasPrefix("1\n1. long"))
+        // So that none begins like an option.
+        #expect(DialogProgram.rowTitles(["-style", "No"]) == ["1. -style", "2. No"])
+        #expect(attempt(.zenity, alert).input.hasPrefix("0\nLater\n1\n1. long"))
+    }
+
+    @Test("kdialog is given no value that Qt could take for an option")
+    func options() {
+        let field = Alert.Field("f")
+        let choice = Alert.Field("c", .choice(["-style"]))
+        for value in ["-stylesheet=/tmp/x", "--platform", "-"] {
+            #expect(throws: ProgramError.self) {
+                try DialogProgram.kdialog.check([value], of: field)
+            }
+            #expect(throws: Never.self) { try DialogProgram.zenity.check([value], of: field) }
+        }
+        for value in ["-5", "-0.5", "a-b", ""] {
+            #expect(throws: Never.self) { try DialogProgram.kdialog.check([value], of: field) }
+        }
+        #expect(throws: Never.self) { try DialogProgram.kdialog.check(["-style"], of: choice) }
+    }
+
+    @Test("What the environment says of exit codes is left out")
+    func environment() {
+        let variables = DialogProgram.variables(on: .x)
+        for name in ["ZENITY_EXTRA", "DIALOG_ESC"] {
+            #expect(variables[name] == .some(nil))
+        }
+    }
+
+    @Test("Texts of several lines reach the windows, and come back, as they are")
+    func severalLines() {
+        let field = Alert.Field(
+            "t", .text(.init(isMultiline: true)), initialValue: .text("C:\\new\n"))
+        func attempt(_ program: DialogProgram) -> ProgramShow.Attempt<FieldReply> {
+            program.attempt(
+                field, of: Alert("T", buttons: ["Go"]), with: field.initialTexts, after: nil,
+                path: "p", on: .x)
+        }
+        #expect(attempt(.kdialog).words.contains("C:\\\\new\n"))
+        #expect(attempt(.zenity).input == "C:\\new\n" && attempt(.zenity).printsExactly)
+        #expect(!attempt(.kdialog).printsExactly)
     }
 
     @Test(
@@ -283,6 +333,8 @@ struct DialogProgramTests {
         #expect(pages(Alert.Field("o", .choice([.init(title), "b"]))).contains("end\n2. b"))
         let described = Alert.Field("d", .text(.init(isMultiline: true)), detail: title)
         #expect(pages(described).contains("end") == (program == .zenity))
+        let reversed = Alert.Field("r", initialValue: .text("echo \u{202E}vrs/ fr- mr\u{202C}"))
+        #expect(pages(reversed).contains("⟨U+202E⟩vrs/"))
         for short in [
             Alert.Field("s", initialValue: .text("nas")), Alert.Field("b", .choice(["a", "b"])),
             Alert.Field("n", .integer(), initialValue: .integer(4)),

@@ -106,6 +106,35 @@ struct AlertScreenTests {
         }
     }
 
+    @Test(
+        "A label that is longer than its window has to be read, too, before a button counts",
+        arguments: [(40, 8), (20, 6), (10, 4)])
+    func longLabel(columns: Int, rows: Int) {
+        let words = (1...40).map { "word\($0)" }
+        let label = words.joined(separator: " ")
+        let alert = Alert("Which?", buttons: [Alert.Button(label), .cancel("No")])
+        var state = Self.state(alert)
+        var screen = AlertScreen(alert)
+        var shown: [String] = []
+        while true {
+            let layout = screen.layout(state, size: .init(columns: columns, rows: rows))
+            screen.saw(layout)
+            shown += layout.lines.flatMap { $0.text.split(separator: " ").map(String.init) }
+            guard layout.firstUnseen != nil else {
+                #expect(layout.isAllShown)
+                break
+            }
+            #expect(!layout.isAllShown && state.scroll < layout.maxScroll)
+            guard state.scroll < layout.maxScroll else { break }
+            state.scroll = min(layout.scroll + layout.page, layout.maxScroll)
+        }
+        #expect(words.allSatisfy(shown.contains), "\(shown)")
+        // Where all of it fits, there is nothing to scroll.
+        var whole = AlertScreen(alert)
+        let layout = whole.layout(Self.state(alert), size: .init(columns: 80, rows: 24))
+        #expect(layout.isAllShown && layout.maxScroll == 0)
+    }
+
     @Test("Every button that can be chosen is shown with its full label", arguments: sizes)
     func choosable(size: Terminal.Size) {
         let labels = (0..<16).map { "Button \($0)" }

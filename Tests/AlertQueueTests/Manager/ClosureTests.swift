@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import Dispatch
 import StoreTesting
 import TestSupport
 import Testing
@@ -55,6 +56,32 @@ struct ClosureTests {
                 buttons: [Alert.Button("Go") { try await Task.sleep(for: .seconds(3600)) }]))
         let response = try await manager.ask("Second?", buttons: ["Go"])
         #expect(response.outcome == .answered)
+        await manager.close()
+    }
+
+    @Test("Actions that block their threads hold up neither each other nor the queue")
+    func blockingActions() async throws {
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        // Dispatch adds a thread a second to the pool of tasks.
+        let (count, limit) = (48, Duration.seconds(30))
+        let gate = DispatchSemaphore(value: 0)
+        @Sendable func block() {
+            recorder.note("began")
+            gate.wait()
+        }
+        for number in 0..<count {
+            try await manager.show(
+                Alert("\(number)?", buttons: [Alert.Button("Go") { block() }]))
+        }
+        let began = await eventually(within: limit) { recorder.lines.count == count }
+        let response = Task { try await manager.ask("Last?", buttons: ["Go"]) }
+        let isAnswered = try await eventually(within: limit) {
+            try await manager.history(.init(text: "Last?")).first?.response != nil
+        }
+        for _ in 0..<count { gate.signal() }
+        #expect(began && isAnswered, "\(recorder.lines.count)")
+        #expect(try await response.value.outcome == .answered)
         await manager.close()
     }
 

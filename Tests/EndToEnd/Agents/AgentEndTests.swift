@@ -106,9 +106,12 @@ struct AgentEndTests {
         let agent = try await AgentClient(queue, .november2025)
         let notify = agent.start("notify", ["title": "Done"])
         let list = agent.request("tools/list")
+        let mine = agent.start("list_mine", [:])
         _ = await agent.finish()
         #expect(agent.messages.first { $0.id == notify }?.alert == 1)
         #expect(agent.messages.first { $0.id == list }?.result["tools"] != nil)
+        let summary = agent.messages.first { $0.id == mine }?.summary
+        #expect(summary?.hasPrefix("Waiting: ") == true, "\(summary ?? "")")
     }
 
     @Test(

@@ -65,6 +65,10 @@ struct AgentHookEndTests {
         Silence(
             "codex-pre-tool-use", "default", #""permissionDecision":"deny""#, "--if-unanswered",
             "prompt"),
+        Silence("codex-permission-request", "default", nil, "--if-unanswered", "prompt"),
+        Silence(
+            "codex-permission-request", "bypassPermissions", #""behavior":"deny""#,
+            "--if-unanswered", "prompt"),
     ]
 
     @Test(
@@ -265,8 +269,10 @@ struct AgentHookEndTests {
         _ = await holder?.exit()
     }
 
-    @Test("A reply that can't be written is a denial, and the answer is kept for the next hook")
-    func unheard() async throws {
+    @Test(
+        "A reply that can't be written is a denial: an approval is used up, a refusal kept",
+        arguments: ["allow", "deny"])
+    func unheard(button: String) async throws {
         let request = queue.directory + "/request"
         let sample = "claude-permission-request"
         try Data(HookSample.bytes(sample)).write(to: URL(filePath: request))
@@ -279,12 +285,18 @@ struct AgentHookEndTests {
             ],
             environment: ["ALERTQ_DATABASE": queue.path])
         #expect(try await eventually { try await queue.objects("list").count == 1 })
-        _ = try await queue.runInTerminal("answer", "1", "allow")
+        _ = try await queue.runInTerminal("answer", "1", button)
         let finished = await hook.finish()
         #expect(finished.code == 2, "\(finished)")
         #expect(finished.errors.contains("the reply can't be written: "), "\(finished)")
-        let again = try await queue.hook("claude", HookSample.bytes(sample)).finish()
-        #expect(again.output.contains(#""behavior":"allow""#), "\(again)")
+        let shown = try await queue.objects("show", "1").first
+        #expect((shown?["collected_at"] is String) == (button == "allow"), "\(shown ?? [:])")
+        let again = try queue.hook("claude", HookSample.bytes(sample))
+        if button == "allow" {
+            #expect(try await eventually { try await queue.objects("list").count == 1 })
+            _ = try await queue.runInTerminal("answer", "2", "deny")
+        }
+        #expect(await again.finish().output.contains(#""behavior":"deny""#))
     }
 
     @Test(

@@ -231,6 +231,29 @@ struct AgentHookInputTests {
         }
     }
 
+    @Test("What else a tool is given can't be hidden behind a long description")
+    func hiddenMembers() async throws {
+        let text = String(repeating: "It only runs the tests. ", count: 4000)
+        let input = """
+            {"command":"npm test","description":"\(text)","env":"\(text)",\
+            "dangerouslyDisableSandbox":true,"run_in_background":true}
+            """
+        let sample = "claude-permission-request"
+        let bytes =
+            #"{"tool_input":\#(input),"tool_name":"Bash","session_id":"s","#
+            + #""hook_event_name":"PermissionRequest","cwd":"/home"}"#
+        let (hook, _, message) = try await asked(sample, Array(bytes.utf8))
+        let rest = #"Also: {"dangerouslyDisableSandbox":true,"run_in_background":true,"#
+        #expect(message.contains(rest))
+        let file = queue.directory + "/input"
+        try input.write(toFile: file, atomically: true, encoding: .utf8)
+        let digest = try await Child.run("sha256sum", file).output.prefix(64)
+        let note = "the input has, as JSON on one line, \(input.utf8.count) bytes"
+        #expect(message.contains(note) && message.contains(digest), "\(message.prefix(600))")
+        hook.kill(SIGTERM)
+        #expect(await hook.exit() == 2)
+    }
+
     @Test("A patch is shown as it is, and named by its files")
     func patch() async throws {
         let patch = "*** Begin Patch\n*** Update File: src/main.c\n@@\n-a\n+b\n*** End Patch"

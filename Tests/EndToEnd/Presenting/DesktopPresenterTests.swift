@@ -41,6 +41,9 @@ struct DesktopPresenterTests {
         try await eventually { try await shown() == count }
     }
 
+    /// Takes as long as a person does: what is done at once does not count.
+    private func read() async throws { try await Task.sleep(for: .milliseconds(900)) }
+
     private func present() throws -> Child {
         try queue.start(["present", "--on", "desktop"], environment: desktop.environment)
     }
@@ -55,6 +58,7 @@ struct DesktopPresenterTests {
     }
 
     private func choose(_ label: String) async throws {
+        try await read()
         try label.write(
             toFile: queue.directory + "/action", atomically: true, encoding: .utf8)
         _ = try await desktop.start("dunstctl", "context").finish()
@@ -88,6 +92,7 @@ struct DesktopPresenterTests {
         let presenter = try present()
         try await ask()
         #expect(try await isShown())
+        try await read()
         _ = try await desktop.start("dunstctl", "close").finish()
         #expect(try await eventually { try await story()["snoozes"] as? Int == 1 })
         #expect(try await story()["outcome"] is NSNull)
@@ -95,6 +100,7 @@ struct DesktopPresenterTests {
         #expect(
             try await queue.run("notify", "Done", "--dismiss-after", "1h").code == 0)
         #expect(try await isShown())
+        try await read()
         _ = try await desktop.start("dunstctl", "close").finish()
         #expect(try await eventually { try await story(2)["by"] as? String == "person" })
         #expect(try await story(2)["outcome"] as? String == "dismissed")
@@ -159,6 +165,7 @@ struct DesktopPresenterTests {
     private static let replying =
         impatient
         .replacing("\"body-markup\"]", with: "\"actions\", \"inline-reply\"]")
+        .replacing("timeout_add(500", with: "timeout_add(1000")
         .replacing("len(actions)", with: "\",\".join(actions)")
         .replacing(
             "self.NotificationClosed, self.count, 1",
@@ -188,6 +195,38 @@ struct DesktopPresenterTests {
         let shown = server.output.text.components(separatedBy: "Prune?|").dropFirst()
         #expect(shown.count == 2 && shown.first?.contains("inline-reply,Prune,1,Keep") == true)
         #expect(shown.last?.contains("It must be a whole number") == true)
+        presenter.kill(SIGTERM)
+        _ = await presenter.exit()
+        server.kill(SIGTERM)
+    }
+
+    /// A server whose buttons are pressed as soon as they are there, and when they are there again
+    /// after a while.
+    private static let hasty =
+        impatient
+        .replacing("\"body-markup\"]", with: "\"actions\"]")
+        .replacing(
+            "500, self.NotificationClosed, self.count, 1",
+            with: "1000 if \"⚠\" in body else 100, self.ActionInvoked, self.count, \"0\""
+        )
+        .replacing(
+            "    @dbus.service.signal(NAME, signature=\"uu\")",
+            with: """
+                    @dbus.service.signal(NAME, signature="us")
+                    def ActionInvoked(self, id, action):
+                        pass
+                    @dbus.service.signal(NAME, signature="uu")
+                """)
+
+    @Test("The second half of a double click does not answer the notification that comes next")
+    func atOnce() async throws {
+        let server = try desktop.start("/usr/bin/python3", "-c", Self.hasty)
+        #expect(await desktop.offers(Self.service))
+        let presenter = try present()
+        try await ask()
+        #expect(try await eventually { try await story()["button"] as? String == "yes" })
+        let shown = server.output.text.components(separatedBy: "Prune?|").dropFirst()
+        #expect(shown.count == 2 && shown.last?.contains("That came at once") == true)
         presenter.kill(SIGTERM)
         _ = await presenter.exit()
         server.kill(SIGTERM)
@@ -279,7 +318,7 @@ struct DesktopPresenterTests {
             try await desktop.xdotool(
                 "mousemove", "--window", id, "\(size[0] - 45)", "\(size[1] - 25)", "click",
                 "1")
-            try await Task.sleep(for: .milliseconds(300))
+            try await read()
             return try await story()["outcome"] as? String == "answered"
         }
         #expect(hasAnswer)

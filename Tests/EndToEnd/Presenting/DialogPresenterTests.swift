@@ -84,7 +84,7 @@ struct DialogPresenterTests {
             (["LC_ALL": "C"], nil), (["LC_ALL": "de_DE.ISO-8859-1"], nil),
             (["WAYLAND_DISPLAY": "/nowhere"], nil),
             (["WAYLAND_DISPLAY": "/nowhere", "GDK_BACKEND": "wayland"], nil),
-            (["ZENITY_EXTRA": "3"], nil),
+            (["ZENITY_EXTRA": "3"], nil), (["DIALOG_EXTRA": "3", "DIALOG_ESC": "255"], nil),
             (
                 [:],
                 """

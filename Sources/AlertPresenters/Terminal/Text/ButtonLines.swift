@@ -3,7 +3,8 @@ struct ButtonLines {
     /// Some of the lines, and which buttons can be read on them.
     struct Window {
         var lines: [StyledLine]
-        /// The indices of the choices whose labels are fully visible, or fill the window.
+        /// The indices of the choices whose labels are fully visible, or fill the window:
+        /// ``labels(longerThan:)`` has the rest.
         var visible: Set<Int>
     }
 
@@ -75,6 +76,16 @@ struct ButtonLines {
         }
         return Window(lines: shown, visible: Set(visible))
     }
+
+    /// The labels that have more lines than a window, to be read above the buttons.
+    func labels(longerThan rows: Int) -> [StyledLine] {
+        ranges.filter { $0.count > rows }.flatMap { range in
+            range.map { StyledLine(($0 == range.lowerBound ? "- " : "  ") + labelText($0)) }
+        }
+    }
+
+    /// What a line of the list has of a label, without the mark before it.
+    private func labelText(_ line: Int) -> String { lines[line].runs.last?.text ?? "" }
 
     private mutating func addRow(_ list: ChoiceList, isLive: Bool) {
         var line = StyledLine()

@@ -55,8 +55,8 @@ extension HookCommand {
         alerts, a PermissionRequest gets no reply, so that \(agent.name) shows its own prompt, and \
         a PreToolUse is denied, because silence would allow it; --if-unanswered and \
         --if-unattended change that. An answer counts for the turn of the agent in which it was \
-        asked: a repeated request joins the alert if the hook that asked has died, or gets its \
-        answer.
+        asked: a repeated request joins the alert while it waits, or gets its answer if no hook \
+        has taken that.
         """
     }
 
