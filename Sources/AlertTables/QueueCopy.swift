@@ -112,7 +112,7 @@ package struct QueueCopy {
         _ progress: (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
     ) throws -> CopyReport {
         let queue = source.contents
-        let total = queue.alerts + Int(queue.head.sequence)
+        let total = Int(queue.head.sequence.addingBounded(Int64(queue.alerts)))
         var done = 0
         var machines: Set<String> = []
         for table in CopiedTable.allCases {

@@ -83,7 +83,7 @@ int plain_loop_open(const char *path, const char *guard, int version, plain_loop
         loop->db, guard, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, loop, is_known, NULL, NULL));
     THEN(execute(
         loop->db,
-        "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
+        "PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
         "PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000;"
         "INSERT INTO sources (id, principal, name) SELECT * FROM (VALUES (1, '0', 'bench'), (2, '0', ''))"
         " WHERE NOT EXISTS (SELECT * FROM sources)"));

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It is deliberately not `Sendable`: each connection lives on one thread or queue. Its calls
 /// block, but none for longer than its time: every wait is poll(2) with a deadline, and an
-/// ``Interruption`` ends it. Only the look-up of a host's name is not bounded, which libpq does.
+/// ``Interruption`` ends it. Only the look-up of a host's name is not bounded.
 ///
 /// After an error of input or output, a timeout or an interruption, the connection is closed, and
 /// every further call throws the same error. It never connects again by itself: session and
@@ -54,8 +54,8 @@ package final class Connection {
     ///   - location: A URI, `postgresql://…`, or a list of `keyword=value`; see
     ///     <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>.
     ///   - overriding: Parameters that replace those in `location`.
-    ///   - limit: How long that may take, for all hosts together. Each gets an equal share of what
-    ///     is left, or `connect_timeout`, if that is shorter.
+    ///   - limit: How long that may take, for all hosts together. Each host, and each address of
+    ///     one, gets an equal share of what is left, or `connect_timeout`, if that is shorter.
     package init(
         _ location: String, overriding: [String: String] = [:],
         within limit: Duration = .seconds(10), preparation: Preparation = .named,
@@ -67,22 +67,27 @@ package final class Connection {
         received = Notices(lib)
         let settings = try Settings(location, overriding: overriding, of: lib)
         let deadline = ContinuousClock.now + limit
-        let hosts = settings.hosts
+        var hosts = Array(settings.hosts.reversed())
         var failures: [(reason: String, state: SQLState?)] = []
-        for (index, host) in hosts.enumerated() {
+        while let host = hosts.popLast() {
+            let addresses = Settings.addresses(of: host)
+            hosts += addresses.dropFirst().reversed()
             let now = ContinuousClock.now
-            let share = now.duration(to: deadline) / (hosts.count - index)
+            let share = now.duration(to: deadline) / (hosts.count + 1)
             do throws(PostgreSQLError) {
-                handle = try start(host)
+                handle = try start(addresses[0])
                 try finishOpening(
-                    at: host["hostaddr"] ?? host["host"] ?? "the server",
+                    at: addresses[0]["hostaddr"] ?? host["host"] ?? "the server",
                     by: now + min(share, settings.hostTimeout ?? share))
                 return
             } catch {
                 close()
                 switch error.cause {
                 case .unreachable(let reason): failures.append((reason, nil))
-                case .rejected(let state, let reason): failures.append((reason, state))
+                case .rejected(let state, let reason):
+                    failures.append((reason, state))
+                    // As libpq does: a wrong password is not sent to each address of a host.
+                    if state.meaning.lasts { hosts.removeLast(addresses.count - 1) }
                 default: throw error
                 }
             }

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Glibc
 
 /// The parameters of a connection, and the hosts to be tried; see
 /// <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS>.
@@ -98,7 +99,37 @@ struct Settings {
         }
     }
 
-    /// How long one host may take to answer, if the string says so, in seconds; 0 is no limit.
+    /// The parameters for each address of a host, in the order in which they are to be tried.
+    ///
+    /// libpq looks them up, too, but stays with one that never answers.
+    static func addresses(of host: [String: String]) -> [[String: String]] {
+        // One that begins so is the path of a socket.
+        guard host["hostaddr", default: ""].isEmpty, let name = host["host"], !name.isEmpty,
+            !name.hasPrefix("/"), !name.hasPrefix("@")
+        else { return [host] }
+        let found = lookUp(name)
+        return found.isEmpty ? [host] : found.map { host.merging(["hostaddr": $0]) { $1 } }
+    }
+
+    /// The addresses of a host as numbers; see getaddrinfo(3).
+    private static func lookUp(_ name: String) -> [String] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        return sequence(first: first) { $0?.pointee.ai_next }.compactMap { entry in
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard let entry = entry?.pointee,
+                getnameinfo(
+                    entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0,
+                    NI_NUMERICHOST) == 0
+            else { return nil }
+            return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+        }
+    }
+
+    /// How long one address may take to answer, if the string says so, in seconds; 0 is no limit.
     var hostTimeout: Duration? {
         parameters["connect_timeout"].flatMap { Int64($0) }.flatMap {
             $0 > 0 ? .seconds($0) : nil

@@ -5,7 +5,8 @@ import Glibc
 /// The current row of a running statement, valid only inside the closure that receives it.
 ///
 /// Columns count from 0; a list of their names maps names to numbers. A query's only column is read
-/// without a number. Wraps <https://sqlite.org/c3ref/column_blob.html>.
+/// without a number. Text that is not valid UTF-8 ends in a NUL character, which none of ours has.
+/// Wraps <https://sqlite.org/c3ref/column_blob.html>.
 package struct Row: SQLRow, ~Copyable {
     private let handle: OpaquePointer
 
@@ -23,8 +24,11 @@ package struct Row: SQLRow, ~Copyable {
 
     package func optionalText(at column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(handle, column) else { return nil }
-        let count = Int(sqlite3_column_bytes(handle, column))
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        let text = UnsafeBufferPointer(
+            start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+        // Repaired, it would be the same as another text, which has a U+FFFD there.
+        return String(validating: text, as: UTF8.self)
+            ?? String(decoding: text, as: UTF8.self) + "\0"
     }
 
     package func blob(at column: Int32) -> [UInt8]? {

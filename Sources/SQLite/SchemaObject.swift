@@ -134,14 +134,15 @@ extension Database {
     /// Whether an object that was added leaves the rows of its table alone.
     ///
     /// A trigger could change what is stored, or prevent it from being stored, without an error. An
-    /// index that does more than find rows may refuse some: evaluating an expression may fail. One
-    /// that SQLite can't describe may do more.
+    /// index that does more than find rows may refuse some: evaluating an expression may fail, and a
+    /// collation that only another program has. One that SQLite can't describe may do more.
     fileprivate func isHarmless(_ object: SchemaObject) throws -> Bool {
         guard object.type == "index" else { return object.type != "trigger" }
         let isPlain = try first(
             """
             SELECT "unique" = 0 AND partial = 0 AND NOT EXISTS (
-                SELECT 1 FROM pragma_index_info(?2) WHERE cid = -2)
+                SELECT 1 FROM pragma_index_xinfo(?2)
+                WHERE cid = -2 OR upper(coll) NOT IN ('BINARY', 'NOCASE', 'RTRIM'))
             FROM pragma_index_list(?1) WHERE lower(name) = lower(?2)
             """, .text(object.table), .text(object.name)
         ) { $0.integer() == 1 }
@@ -149,15 +150,15 @@ extension Database {
     }
 
     /// The faults that SQLite finds in the file: in its structure, the order of its rows, the values
-    /// of its columns, indexes that don't match their tables, and rows whose counterparts are gone.
+    /// of its columns, indexes that don't match their tables, and rows of a table whose counterparts
+    /// are gone.
     ///
     /// See <https://sqlite.org/pragma.html#pragma_integrity_check> and
     /// <https://sqlite.org/pragma.html#pragma_foreign_key_check>.
-    package func structuralDamage() throws -> [String] {
+    package func structuralDamage(strayingFrom table: String) throws -> [String] {
         let faults = try rows("PRAGMA integrity_check(10)") { $0.text() }.filter { $0 != "ok" }
-        let strays = try rows("PRAGMA foreign_key_check") { row in
-            let (table, parent) = (row.optionalText(at: 0) ?? "", row.optionalText(at: 2) ?? "")
-            return "a row of \(table) belongs to a row of \(parent) that is gone"
+        let strays = try rows("PRAGMA foreign_key_check(\(table))") { row in
+            "a row of \(table) belongs to a row of \(row.optionalText(at: 2) ?? "") that is gone"
         }
         return faults + strays.prefix(10)
     }

@@ -1,15 +1,13 @@
 /// Durations as people read them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
 package enum LengthText {
     package static func text(_ duration: Duration) -> String {
-        let milliseconds =
-            max(0, duration.components.seconds) * 1000
-            + max(0, duration.components.attoseconds) / 1_000_000_000_000_000
+        let milliseconds = max(0, duration.milliseconds)
         if milliseconds < 1000 { return "\(milliseconds) ms" }
         if milliseconds < 10_000 {
             let tenths = (milliseconds + 50) / 100
             return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
         }
-        let seconds = (milliseconds + 500) / 1000
+        let seconds = milliseconds.addingBounded(500) / 1000
         switch seconds {
         case ..<60: return "\(seconds) s"
         case ..<3600: return two(seconds, (60, "min"), (1, "s"))

@@ -92,6 +92,39 @@ struct DurabilityTests {
     }
 
     @Test(
+        "A commit whose wait for the standby was cancelled is not acknowledged before another one is",
+        arguments: ["notice", "error"])
+    func cancelledWait(messages: String) async throws {
+        let queue = try await OwnServers.pair()
+        let db = try queue.connect()
+        try db.execute("ALTER ROLE alertq SET client_min_messages = \(messages)")
+        let store = try await queue.open(busyTime: .seconds(60))
+        try await queue.servers[1].stop()
+        let recorder = Recorder()
+        let asking = Task {
+            try await store.ask(.yesNo())
+            recorder.note("acknowledged")
+        }
+        for _ in 0..<3 {
+            var process: Int64?
+            #expect(
+                try await eventually(each: .milliseconds(20)) {
+                    process = try db.first(
+                        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+                    ) { $0.integer() }
+                    return process != nil || !recorder.lines.isEmpty
+                })
+            #expect(recorder.lines.isEmpty)
+            guard let process else { break }
+            try db.run("SELECT pg_cancel_backend($1::int)", .integer(process))
+        }
+        try await queue.servers[1].start()
+        try await asking.value
+        #expect(try await store.pendingCount() == 1)
+        await store.close()
+    }
+
+    @Test(
         "An answer that only the primary has is lost by a failover, and acknowledged only with local",
         arguments: ["on", "local"])
     func failover(setting: String) async throws {

@@ -10,12 +10,13 @@ import Testing
 
 @Suite("Plans of statements", .inParallel, .needsServer)
 struct PlanTests {
-    /// The server keeps plans, and knows nothing of the tables before it has analyzed them.
+    /// The server keeps plans, and knows nothing of the tables before it has analyzed them, which
+    /// another test's purge would have it do.
     @Test(
         "What was planned for an empty queue does not read all of one that has grown",
         arguments: ["auto", "force_generic_plan"])
     func growth(mode: String) async throws {
-        let queue = try await PostgreSQLQueue()
+        let queue = try await PostgreSQLQueue(hasDatabase: true)
         let db = try queue.connect()
         for table in ["alerts", "audit"] {
             try db.execute("ALTER TABLE \(table) SET (autovacuum_enabled = false)")

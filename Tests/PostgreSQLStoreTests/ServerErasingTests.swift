@@ -11,7 +11,7 @@ struct ServerErasingTests {
     @Test(
         "A purge that is cancelled before the table is vacuumed says so, and the next completes it")
     func cancelled() async throws {
-        let queue = try await PostgreSQLQueue()
+        let queue = try await PostgreSQLQueue(hasDatabase: true)
         let store = try await queue.open(SystemClock())
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)

@@ -11,8 +11,17 @@ package final class Pooler: Sendable {
         access(program, X_OK) == 0 || getenv("ALERTQ_TRY_ALL") != nil
     }
 
+    /// Becomes the program, after it has started a shell that ends it when standard input ends, which
+    /// the process of the tests holds open.
+    private static let supervised = """
+        exec 3<&0 </dev/null
+        (read -r _ <&3; kill -KILL $$) & exec 3<&-
+        exec "$@"
+        """
+
     private let directory: TemporaryDirectory
     private let child: Child
+    private let lifeline: Linux.Pipe
 
     /// Starts it, and returns when it accepts connections.
     ///
@@ -34,7 +43,10 @@ package final class Pooler: Sendable {
         if let account = PostgreSQLServer.account {
             chown(directory.path, account.uid, account.gid)
         }
-        child = try Child(Self.program, [file], as: PostgreSQLServer.account)
+        lifeline = try Linux.Pipe(waits: true)
+        child = try Child(
+            "/bin/sh", ["-c", Self.supervised, "sh", Self.program, file],
+            as: PostgreSQLServer.account, input: lifeline.reading.raw)
         let socket = directory.path + "/.s.PGSQL.6432"
         guard await eventually({ (try? LocalSocket.connected(to: socket)) != nil }) else {
             throw TestingError("pgbouncer does not start: \(child.errors.text)")

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Glibc
 import Linux
-import PostgreSQL
 import PostgreSQLTesting
 import TestSupport
 import Testing
+
+@testable import PostgreSQL
 
 @Suite("Lost connections", .inParallel, .needsServer)
 struct LostConnectionTests {
@@ -83,6 +84,18 @@ struct LostConnectionTests {
         try standby.promote()
         #expect(throws: Never.self) { try Connection(location(nobody, standbyPort)) }
         silent.heal()
+    }
+
+    @Test("Each address of a host is looked up, and paths and addresses are left as they are")
+    func addresses() {
+        let found = Settings.addresses(of: ["host": "localhost", "port": "1"])
+        #expect(found.contains(["host": "localhost", "hostaddr": "127.0.0.1", "port": "1"]))
+        for host in [
+            [:], ["host": ""], ["host": "/run/postgresql"], ["host": "@socket"],
+            ["host": "no-such-host.invalid"], ["host": "db", "hostaddr": "127.0.0.2"],
+        ] {
+            #expect(Settings.addresses(of: host) == [host])
+        }
     }
 
     @Test("Defaults apply unless the connection string says otherwise")

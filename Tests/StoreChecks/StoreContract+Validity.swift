@@ -72,6 +72,20 @@ extension StoreContract {
             }
             try await store.expectSound()
         },
+        StoreCheck("A default that is applied before its deadline counts from then") { queue in
+            let store = try await queue.open()
+            var alert = Alert.limited("Go on?")
+            (alert.deadline, alert.defaultButton) = (.after(.seconds(36_000)), "Yes")
+            let id = try await store.ask(alert).record.id
+            _ = try await store.resolve(id, .expireUnattended, by: .ben)
+            for isStale in [false, true] {
+                let record = try await store.record(id)
+                try expectEqual(record.response?.outcome, .expired, "outcome")
+                try expectEqual(record.response?.isStale, isStale, "whether it is stale")
+                queue.clock.advance(by: .seconds(60))
+            }
+            try await store.expectSound()
+        },
         StoreCheck("A default counts from its deadline on, however late that is noticed") { queue in
             var alert = Alert.limited("Go on?")
             (alert.deadline, alert.defaultButton) = (.after(.seconds(5)), "Yes")

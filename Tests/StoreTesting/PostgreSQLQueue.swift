@@ -9,22 +9,26 @@ import TestSupport
 /// A queue of its own in the database that all tests share.
 package struct PostgreSQLQueue {
     package let server: PostgreSQLServer
+    /// The URI of its database.
+    private let database: String
     package let location: PostgreSQLLocation
     /// The location as it is given to other processes.
     package let uri: String
     /// Its name in the database.
     package let name: String
 
-    /// - Parameter isPooled: Whether its stores connect through a pooler in transaction mode, and
-    ///   are not told of changes.
-    package init(isPooled: Bool = false) async throws {
+    /// - Parameters:
+    ///   - isPooled: Whether its stores connect through a pooler in transaction mode, and are not
+    ///     told of changes.
+    ///   - hasDatabase: Whether it is the only one of its database.
+    package init(isPooled: Bool = false, hasDatabase: Bool = false) async throws {
         let server = try await PostgreSQLServer.shared.value
+        let database = hasDatabase ? try server.makeDatabase() : server.uri
         let name = UUID().uuidString
         // As in a file, accounts of this host have no host in the log.
-        let direct =
-            "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=here"
+        let direct = "\(database)&queue=\(name)&host_name=here"
         try PostgreSQLSchema.setUp(try PostgreSQLLocation(direct))
-        try Connection(server.location).run(
+        try Connection(database).run(
             "UPDATE queues SET host = 'here' WHERE name = $1", .text(name))
         if isPooled {
             let pooler = try await Self.sharedPooler.value
@@ -35,7 +39,7 @@ package struct PostgreSQLQueue {
             uri = direct
         }
         location = try PostgreSQLLocation(uri)
-        (self.server, self.name) = (server, name)
+        (self.server, self.database, self.name) = (server, database, name)
     }
 
     private static let sharedPooler = Task {
@@ -57,9 +61,7 @@ package struct PostgreSQLQueue {
     ) async throws(AlertError) -> PostgreSQLAlertStore {
         let location =
             try host.map { host throws(AlertError) in
-                try PostgreSQLLocation(
-                    "postgresql:///?\(Self.query(server.location))&queue=\(name)&host_name=\(host)"
-                )
+                try PostgreSQLLocation("\(database)&queue=\(name)&host_name=\(host)")
             } ?? location
         return try await PostgreSQLAlertStore.open(
             location, clock: ServerClock(manual: clock), caller: ContractQueue.keeper,
@@ -69,7 +71,7 @@ package struct PostgreSQLQueue {
     package var contract: ContractQueue { ContractQueue { try await self.open($0) } }
 
     /// A connection to its database.
-    package func connect() throws -> Connection { try Connection(server.location) }
+    package func connect() throws -> Connection { try Connection(database) }
 }
 
 /// Queues for tests that know the public library alone.

@@ -14,6 +14,7 @@ struct StatsTextTests {
             (0, "0 ms"), (850, "850 ms"), (1000, "1 s"), (1549, "1.5 s"), (9960, "10 s"),
             (12_400, "12 s"), (59_499, "59 s"), (60_000, "1 min"), (200_000, "3 min 20 s"),
             (3_600_000, "1 h"), (7_500_000, "2 h 5 min"), (273_600_000, "3 d 4 h"),
+            (.max, "106751991167 d 7 h"), (.min, "0 ms"),
         ])
     func lengths(milliseconds: Int64, text: String) {
         #expect(LengthText.text(.milliseconds(milliseconds)) == text)

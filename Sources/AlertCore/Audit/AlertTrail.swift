@@ -17,6 +17,8 @@ package struct AlertTrail: Sendable {
     /// The last entries of their kinds.
     private var (presented, snoozed): (ReadEntry?, ReadEntry?)
     private var snoozes = 0
+    /// Whether the command that it allows was started.
+    private var hasStarted = false
     /// Whether it was shown before it ended.
     private var wasSeen = false
     /// A presentation without a content: what was shown had already lost its texts.
@@ -54,6 +56,12 @@ package struct AlertTrail: Sendable {
                 report("allowed a command to run before its response was collected", at: entry)
             }
             if entry.content != nil { checkContent(of: entry) }
+            if case .ran(.started)? = entry.meaning {
+                if hasStarted { report("allowed a command to start again", at: entry) }
+                hasStarted = true
+            } else if !hasStarted {
+                report("has the end of a command that was not started", at: entry)
+            }
         case .superseded:
             superseded = first(superseded, entry)
             if resolved == nil { report("was superseded before it had ended", at: entry) }

@@ -36,10 +36,12 @@ package struct AuditVerifier: Sendable {
         report.entries += 1
         head = next.head
         if head == expected { hasSeenExpected = true }
-        let isNext = sequence == last.sequence + 1
+        let isNext = sequence == last.sequence.addingBounded(1)
         if !isNext {
-            let missing = last.sequence + 1
-            report.report("entry \(missing) is missing", entry: missing)
+            // Both ends: a restore that names them names the gap as it was then, and no longer one.
+            for missing in Set([last.sequence.addingBounded(1), sequence - 1]).sorted() {
+                report.report("entry \(missing) is missing", entry: missing)
+            }
         }
         guard let entry = next.entry else {
             report.report("entry \(sequence) can't be understood", entry: sequence)

@@ -10,7 +10,7 @@ package struct GivenNumbers: Sendable, Hashable {
     package init() {}
 
     /// The highest number that may have been assigned.
-    private var last: Int64 { max(greatest ?? 0, (start ?? 1) - 1) }
+    private var last: Int64 { max(greatest ?? 0, (start ?? 1).subtractingBounded(1)) }
 
     /// Adds a number; `false` if a restore had skipped it.
     package mutating func add(_ number: Int64) -> Bool {

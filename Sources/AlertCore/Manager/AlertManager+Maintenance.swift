@@ -72,8 +72,9 @@ extension AlertManager {
     ///   - rewritesFile: Whether the file is rewritten if anything was erased. Without that, erased
     ///     texts may stay in the files until a later purge rewrites them.
     ///   - progress: Called with the progress.
-    /// - Throws: ``AlertError/busy(_:)`` if a program keeps reading the database, so that erased
-    ///   texts are still in its files: purge again then; and, unless `force` is given, if the wall
+    /// - Throws: ``AlertError/busy(_:)`` if a program keeps reading the database, or a transaction or
+    ///   a replication slot of a server is older than the erasure, so that erased texts are still in
+    ///   its files: purge again then; and, unless `force` is given, if the wall
     ///   clock may be wrong: if it has been set ahead since the last alert of this boot was asked, or
     ///   if none was, nothing synchronises it, and all of the log is older than the date.
     ///   ``AlertError/storage(operation:_:)`` also if the file can't be rewritten, because less than

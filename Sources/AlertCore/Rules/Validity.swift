@@ -22,10 +22,14 @@ extension AlertRecord {
 
 extension AlertRecord {
     /// Sets when the response was stored, if it goes stale. A default counts from the deadline on,
-    /// however late a process noticed that.
+    /// however late a process noticed that; one that was applied before it, because nobody was there,
+    /// counts from then.
     package mutating func setGiven(at moment: ClockReading?, deadline: ClockReading?) {
         givenAt = moment
-        validSince = moment.map { response?.outcome == .expired ? deadline ?? $0 : $0 }
+        validSince = moment
+        if let moment, let deadline, response?.outcome == .expired, moment.isAtOrAfter(deadline) {
+            validSince = deadline
+        }
     }
 }
 

@@ -27,8 +27,8 @@ package final class PostgreSQLAlertStore: AlertStore {
     private let makeSession: @Sendable (Interruption) -> Session
     /// Why nothing can be written through this store; `nil` for one that was opened for writing.
     package let refusal: AlertError?
-    /// How long a caller waits for a server that is away.
-    private let busyTime: Duration
+    /// How long a caller waits for a server that is away, or for transactions of others.
+    let busyTime: Duration
 
     /// Opens a queue that exists.
     ///

@@ -27,7 +27,9 @@ extension SQLiteAlertStore {
     ) async throws -> AuditReport {
         let total = Int(try await read("verify the audit log") { try $0.lastSequence() })
         // SQLite's own check of the file takes a connection of its own.
-        async let damage = read(on: connection()) { try $0.structuralDamage() }
+        async let damage = read(on: connection()) { db in
+            try db.structuralDamage(strayingFrom: "alerts")
+        }
         let connections = (0..<Self.processors).map { _ in connection() }
         var verification = QueueVerification(expecting: head)
         verification.nextEntry = try await forEachRange(

@@ -397,7 +397,9 @@ struct DatabaseFile: Sendable {
         handle.busyMilliseconds = 5000
         // These need no schema. After the schema is checked, each would have all statements
         // compiled again, and so the schema checked again.
-        try handle.execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
+        // Foreign keys are the verification's business: with them, a table that somebody has added
+        // could have statements of ours fail, or change it.
+        try handle.execute("PRAGMA foreign_keys = OFF; PRAGMA cell_size_check = ON")
         return OpenDatabase(
             handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
             files: files, seen: seen)

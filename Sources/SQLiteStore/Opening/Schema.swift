@@ -19,7 +19,7 @@ enum Schema {
     /// All objects of a database in their order, as `Migrations/SQLite/schema.sql` lists them: the
     /// type, the name and the table of each, and its statement, unless SQLite wrote that itself.
     static let list = """
-        SELECT group_concat(section, '') FROM (
+        SELECT group_concat(section, ''), count(*) FROM (
             SELECT format('%s--- %s %s of %s%s', char(10), type, name, tbl_name, char(10))
                 || CASE WHEN sql IS NULL OR \(SchemaObject.isMadeBySQLite(for: virtualTable)) THEN ''
                     ELSE sql || ';' || char(10) END AS section
@@ -27,14 +27,19 @@ enum Schema {
         """
 
     /// The beginning of the list in the file, after its comment.
-    private static let start =
-        Migration.schema.firstRange(of: Array("\n--- ".utf8))?.lowerBound ?? 0
+    private static let start = Migration.schema.firstRange(of: mark)?.lowerBound ?? 0
+    /// What each of its sections begins with.
+    private static let mark = Array("\n--- ".utf8)
+    private static let count = Migration.schema.ranges(of: mark).count
 
     /// Whether a database has exactly these objects in this order, as every file has to which
     /// nothing was added and in which nothing was put back.
+    ///
+    /// They are counted, too: a statement may go on with what looks like other objects.
     static func matches(_ db: Database) throws -> Bool {
         try db.first(list) { row in
             Migration.schema[start...].withUnsafeBytes { row.holds($0, at: 0) }
+                && row.integer(at: 1) == count
         } ?? false
     }
 }
@@ -240,7 +245,7 @@ struct SchemaMigration {
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if the file does not match its version.
     func run() throws {
         // A commit and the name of the file in its directory must both survive a power loss.
-        try db.execute("PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = OFF")
+        try db.execute("PRAGMA synchronous = EXTRA")
         let start = try version()
         for migration in steps.dropFirst(start) {
             try db.execute("BEGIN IMMEDIATE")
@@ -257,7 +262,7 @@ struct SchemaMigration {
                 throw error
             }
         }
-        try db.execute("PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL")
+        try db.execute("PRAGMA journal_mode = WAL")
     }
 
     /// Makes sure that a migration finds the schema that it was written for, and fires no foreign

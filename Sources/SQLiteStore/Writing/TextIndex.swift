@@ -219,7 +219,7 @@ extension SQLiteAlertStore: Maintenance {
 
     /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
     package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
-        try await read("check the database") { try $0.structuralDamage() }
+        try await read("check the database") { try $0.structuralDamage(strayingFrom: "alerts") }
     }
 
     package nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int {

@@ -74,7 +74,7 @@ enum CommandProcesses: Benchmark {
         ]
     }
 
-    private static let pragmas = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
+    private static let pragmas = "PRAGMA synchronous = FULL; "
 
     private static let insertion = """
         INSERT INTO alerts (source_id, pid, host, style, priority, title, buttons, info, salt,

@@ -23,7 +23,7 @@ final class PlainLoop {
         db.busyMilliseconds = busyMilliseconds
         try db.execute(
             """
-            PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;
+            PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;
             PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000
             """)
         sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer() } ?? 0

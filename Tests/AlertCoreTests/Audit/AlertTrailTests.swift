@@ -117,6 +117,26 @@ struct AlertTrailTests {
         #expect(life.faults == [])
     }
 
+    @Test("A second start of a command is named, and an end without a start")
+    func runs() {
+        var life = Life()
+        life.add(.asked)
+        life.add(.resolved)
+        life.record.response = life.response
+        life.add(.collected)
+        life.record.response = life.response.collected(at: life.response.resolvedAt)
+        let unstarted = {
+            var life = life
+            life.add(.ran, detail: .ran(.exited(status: 0)))
+            return life.faults
+        }
+        #expect(unstarted() == ["4 has the end of a command that was not started"])
+        for _ in 1...2 {
+            life.add(.ran, content: life.content, detail: .ran(.started(allowsDefault: false)))
+        }
+        #expect(life.faults == ["5 allowed a command to start again"])
+    }
+
     @Test(
         "Entries in an impossible order are named",
         arguments: [
@@ -207,6 +227,10 @@ struct AlertTrailTests {
         #expect(problems(life.entries) == [])
         #expect(
             problems([life.entries[0], life.entries[2], life.entries[3]]) == ["entry 2 is missing"])
+        // Both ends of a gap, so that one that was known can't grow.
+        #expect(
+            problems([life.entries[0], life.entries[3]])
+                == ["entry 2 is missing", "entry 3 is missing"])
         var changed = life.entries
         changed[1].event.title = "Not a part of the hash"
         #expect(problems(changed) == [])

@@ -42,6 +42,29 @@ struct ServerErrorTests {
         }
     }
 
+    @Test("Where the first address of a host never answers, the next one is tried")
+    func addresses() async throws {
+        let server = try await PostgreSQLServer(
+            isSynced: true, listens: true, settings: ["listen_addresses": "127.0.0.2"])
+        let port = try #require(server.port)
+        // It has connections wait that nobody accepts.
+        let silent = try LocalSocket.listening(port: port)
+        defer { withExtendedLifetime(silent) {} }
+        let script = """
+            set -e
+            printf '127.0.0.1 db\n127.0.0.2 db\n' >"$0/hosts"
+            mount --bind "$0/hosts" /etc/hosts
+            exec "$@"
+            """
+        let queue = try CommandLineQueue(
+            at: "postgresql://alertq@db:\(port)/postgres?sslmode=disable&gssencmode=disable")
+        let made = try await queue.start(
+            ["doctor", "--setup-postgresql"],
+            under: ["unshare", "-m", "sh", "-c", script, queue.directory]
+        ).finish()
+        #expect(made.code == 0, "\(made)")
+    }
+
     @Test("A location that can never work ends a verb at once, and doctor as well")
     func neverWorks() async throws {
         let wrong = try CommandLineQueue(at: "postgresql://pw:geheim/x@db/alertq")

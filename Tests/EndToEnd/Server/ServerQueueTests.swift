@@ -97,65 +97,6 @@ struct ServerQueueTests {
         #expect(await watch.exit() == 128 + SIGTERM)
     }
 
-    /// Whether the table or its search index has a text in its files.
-    private func holds(_ text: String) async throws -> Bool {
-        let db = try Connection(try await PostgreSQLServer.durable.value.uri)
-        try db.execute("CHECKPOINT")
-        return try ["alerts", "alerts_words"].contains { object in
-            try db.first(
-                "SELECT position('\(text)'::bytea IN "
-                    + "pg_read_binary_file(pg_relation_filepath('\(object)')))"
-            ) { $0.integer() != 0 } == true
-        }
-    }
-
-    @Test(
-        "A purge by a relative time counts by the server's clock",
-        .enabled(if: Tool.canFakeClocks, "needs the package faketime, and no sanitizer"))
-    func purgeByServerClock() async throws {
-        #expect(try await queue.run("notify", "Just now").code == 0)
-        #expect(try await queue.run("withdraw", "1").code == 0)
-        let ahead = try await queue.start(
-            ["purge", "--older-than", "30d", "--json"], under: ["faketime", "-f", "+5y"]
-        ).finish()
-        #expect(ahead.code == 0 && ahead.output.contains("\"erased\":0,"), "\(ahead)")
-        let now = try await queue.run("purge", "--older-than", "1ms", "--json")
-        #expect(now.output.contains("\"erased\":1,"), "\(now)")
-    }
-
-    @Test("A purge leaves nothing of a text in the table, and the log still verifies")
-    func purge() async throws {
-        let ask =
-            ["ask", "Delete 'Quetzalcoatl'?"] + Self.buttons + ["--detach", "--key", "k"]
-        #expect(try await queue.start(ask).finish().code == 0)
-        #expect(try await queue.run("answer", "1", "yes", "--note", "Quetzalcoatl").code == 0)
-        #expect(
-            try await queue.run("purge", "--older-than", "1ms").output.hasPrefix(
-                "the texts of 0 "))
-        #expect(try await queue.run("collect", "k").code == 0)
-        let found = try await queue.objects("history", "--text", "Quetzalcoatl")
-        #expect(found.count == 1)
-        #expect(try await holds("uetzalcoatl"))
-        let left = try await queue.objects("purge", "--older-than", "1ms", "--no-vacuum")
-        #expect(left.first?["complete"] as? Bool == false, "\(left)")
-        let doctor = try await queue.run("doctor")
-        #expect(
-            doctor.code == 75 && doctor.output.contains("unused places of the table"), "\(doctor)")
-        let after = try await queue.objects("history", "--text", "Quetzalcoatl")
-        #expect(after.isEmpty, "\(after)")
-        // What is left is finished by the next one, which erases nothing more.
-        let purged = try await queue.objects("purge", "--older-than", "1ms")
-        #expect(purged.first?["complete"] as? Bool == true, "\(purged)")
-        #expect(try await queue.run("doctor").code == 0)
-        // What no row has any more is in the pages until they are reused, or rewritten.
-        #expect(try await holds("uetzalcoatl"))
-        try await PostgreSQLServer.durable.value.execute("VACUUM FULL alertq.alerts")
-        #expect(try await !holds("uetzalcoatl"))
-        #expect(try await queue.run("audit", "verify").code == 0)
-        let shown = try await queue.objects("show", "1")
-        #expect(shown.first?["title"] is NSNull, "\(shown)")
-    }
-
     @Test("A screen shows what another process asks, and takes the answer")
     func presented() async throws {
         let terminal = try PseudoTerminal(columns: 80)
@@ -183,9 +124,12 @@ struct ServerQueueTests {
 
 extension CommandLineQueue {
     /// A queue of its own on a server that waits for its disk.
-    static func onServer() async throws -> CommandLineQueue {
-        let server = try await PostgreSQLServer.durable.value
-        let queue = try CommandLineQueue(at: server.uri + "&queue=" + UUID().uuidString)
+    ///
+    /// - Parameter database: The URI of its database; by default it shares one with others.
+    static func onServer(_ database: String? = nil) async throws -> CommandLineQueue {
+        let uri =
+            if let database { database } else { try await PostgreSQLServer.durable.value.uri }
+        let queue = try CommandLineQueue(at: uri + "&queue=" + UUID().uuidString)
         let made = try await queue.run("doctor", "--setup-postgresql")
         guard made.code == 0 else { throw TestingError("\(made)") }
         return queue

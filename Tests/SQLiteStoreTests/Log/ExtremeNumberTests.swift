@@ -40,6 +40,16 @@ struct ExtremeNumberTests {
         await store.close()
     }
 
+    @Test("The first number after a restore may be any")
+    func given() {
+        for number in Self.extremes {
+            var given = GivenNumbers()
+            _ = given.resume(from: number)
+            _ = given.resume(from: number)
+            #expect(given.fault(ifFirst: number) == nil)
+        }
+    }
+
     @Test("Readings at the ends of the clocks' range are compared without an overflow")
     func readings() {
         let first = ClockReading(wallMilliseconds: .min, bootMilliseconds: .min, boot: "boot")

@@ -30,6 +30,20 @@ struct RowForgingTests {
         await log.store.close()
     }
 
+    @Test("An invalid byte in place of a U+FFFD is found", arguments: ["key", "title", "note"])
+    func invalid(column: String) async throws {
+        let queue = try TemporaryQueue()
+        let store = try await queue.store()
+        let id = try await store.ask(Alert("k\u{FFFD}1", buttons: ["Yes"], key: "k\u{FFFD}1")).id
+        let input = Alert.Input(note: "k\u{FFFD}1")
+        _ = try await store.resolve(id, .choose(button: 0, .person, input), by: .ana)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
+        try queue.forge("UPDATE alerts SET \(column) = CAST(x'6bff31' AS TEXT)")
+        #expect(try await store.verify(expecting: nil).problems.first?.alertID == id)
+        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
+        await store.close()
+    }
+
     @Test(
         "A question whose salt was removed is found, with or without other texts",
         arguments: ["", ", title = 'Keep?'", ", title = NULL, message = NULL, info = '{}'"])

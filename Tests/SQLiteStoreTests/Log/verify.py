@@ -229,10 +229,12 @@ class Life:
 
     def __init__(self):
         self.has_ended, self.shown, self.snoozes, self.collected = False, None, 0, None
-        self.successor = 0
+        self.successor, self.asked = 0, None
 
     def add(self, entry):
-        if entry["event"] == "presented":
+        if entry["event"] == "asked":
+            self.asked = self.asked or entry
+        elif entry["event"] == "presented":
             self.shown = entry["at_ms"]
         elif entry["event"] == "snoozed":
             self.snoozes += 1
@@ -245,6 +247,10 @@ class Life:
 
     def fault(self, row):
         """The fault in a row; None if there is none."""
+        if not self.asked:
+            return "it was never asked"
+        if row["asked_ms"] != self.asked["at_ms"]:
+            return "it was not asked at the time that the log says"
         if not self.has_ended and any(row[name] is not None for name in ENDING + ANSWER):
             return "an alert that waits has a part of an answer"
         if row["superseded_by"] != self.successor:
@@ -338,7 +344,7 @@ def all_faults(db, known):
     """Each fault, as the entry that shows it, its alert, and a text."""
     last, previous, asked, numbers, lives = 0, bytes(32), {}, Numbers(), {}
     for entry in db.execute("SELECT * FROM audit ORDER BY seq"):
-        for number in range(last + 1, entry["seq"]):
+        for number in sorted({last + 1, entry["seq"] - 1} if entry["seq"] > last + 1 else set()):
             yield number, None, "it is missing"
         if entry["seq"] == last + 1 and entry["previous"] != previous:
             yield entry["seq"], entry["alert_id"], "it does not continue the one before"

@@ -47,6 +47,8 @@ struct TroubleshootingTests {
         AlertError.unreachable("can't be reached: Connection refused"),
         AlertError.missing(location: "postgresql://db/alertq", "there is no database"),
         AlertError.notYours(42, owner: .account(Account(uid: 4_000_000_000))),
+        BackgroundError.unattended(42, presenters: ["desktop"]),
+        BackgroundError.presenter(name: "desktop", 42, CancellationError()),
     ]
 
     private static func refusal(

@@ -41,8 +41,10 @@ struct DoctorCommand: Command {
         The exit code is that of the first check that failed: 74 for the database and the disk; 75 \
         for a process that holds the queue's lock, a stopped process that holds responses, a \
         presenter that does not respond, a program that keeps the write-ahead log from being \
-        emptied, and a purge that has not finished; 77 for permissions; 66 for a queue that is missing; 65 for the audit log and for the schema: the file's tables, indexes, views \
-        and triggers.
+        emptied, and a purge that has not finished, and on a server for a clock that is wrong, a \
+        standby that is missing, and connections that run out; 77 for permissions; 66 for a queue \
+        that is missing; 65 for the audit log and for the schema: its tables, indexes, views and \
+        triggers.
         """,
         """
         With --strict, for monitoring, it is also 1 if no process shows the queue's alerts and an \

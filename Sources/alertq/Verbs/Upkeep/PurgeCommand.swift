@@ -42,7 +42,8 @@ struct PurgeCommand: Command {
         A clock that is years ahead, as after a dead battery, would make everything old. So nothing is \
         erased, and the exit code is 75, if the clock has been set ahead since something was asked \
         in this boot; or if nothing was, the kernel doesn't say that the clock is synchronised, and \
-        all of the log is older than that time. --force erases all the same.
+        all of the log is older than that time. --force erases all the same. A date that is typed in \
+        full is taken as it is.
         """,
         """
         At its end a purge that has erased anything rewrites the database, because erased texts \
@@ -60,7 +61,8 @@ struct PurgeCommand: Command {
         """
         Copies elsewhere can't be erased: backups, snapshots of file systems, blocks of the disk \
         that were in use before. A purge that is interrupted, or that exits with 75 because a \
-        program keeps reading the database, has not finished: purge again.
+        program keeps reading the database, or an open transaction or a replication slot of a server \
+        is older than the erasure, has not finished: purge again.
         """,
         """
         With --json the object has the keys “erased”, “uncollected” (how many were passed over), \

@@ -25,7 +25,8 @@ struct StoreCopyCommand: Command {
         """
         Everything goes along: alerts, responses, ids, keys and the audit log, whose head is the same \
         in both places, so that a head that was saved earlier still verifies. The copy is verified \
-        before anybody sees it (65 if its log does not verify, and nothing has changed then).
+        before anybody sees it (65 if its log does not verify, and nothing has changed then). Tables, \
+        views and indexes of your own stay where they are.
         """,
         """
         From then on FROM can be read, but asking or answering there is refused (74), with the place \
