@@ -272,24 +272,17 @@ extension QueueRows {
 
     // MARK: Several
 
-    /// The alerts with these ids, in their order.
-    package func alerts(_ ids: [Alert.ID]) throws -> [AlertRow] {
-        ordered(try rows(query.alerts(ids)), by: ids)
-    }
-
-    /// Those of them that can be read: one that can't does not block the others.
+    /// Those of the alerts with these ids that can be read, in their order: one that can't does not
+    /// block the others.
     package func readableAlerts(_ ids: [Alert.ID]) throws -> [AlertRow] {
-        ordered(try rows(query.alerts(ids), as: ReadableRow.self).compactMap(\.alert), by: ids)
-    }
-
-    private func ordered(_ rows: [AlertRow], by ids: [Alert.ID]) -> [AlertRow] {
+        let rows = try rows(query.alerts(ids), as: ReadableRow.self).compactMap(\.alert)
         let found = Dictionary(rows.map { ($0.record.id, $0) }, uniquingKeysWith: { $1 })
         return ids.compactMap { found[$0] }
     }
 
-    /// The alerts with these ids, in their order, each with whether the log contradicts it.
+    /// The same, each with whether the log contradicts it.
     package func comparedAlerts(_ ids: [Alert.ID]) throws -> [AlertRecord] {
-        let rows = try alerts(ids)
+        let rows = try readableAlerts(ids)
         guard !rows.isEmpty else { return [] }
         var trails = Dictionary(
             rows.map { ($0.record.id, AlertTrail(of: $0.record.id)) }, uniquingKeysWith: { $1 })

@@ -38,12 +38,19 @@ package struct FoundResponse: TableRow, Sendable {
 
 /// What one look at the history has found.
 package struct HistoryLook: Sendable {
-    package var records: [AlertRecord]
+    package var records: [AlertRecord] = []
+    /// The alerts whose records can't be read.
+    package var unreadable: [Alert.ID] = []
     /// Where another look has to go on, if this one has not found enough; `nil` at the end.
     package var next: HistoryPosition?
 
-    package init(_ records: [AlertRecord] = [], next: HistoryPosition? = nil) {
+    package init() {}
+
+    /// - Parameter ids: All that were found, of which these are the records.
+    package init(_ records: [AlertRecord], of ids: [Alert.ID], next: HistoryPosition?) {
         (self.records, self.next) = (records, next)
+        let read = Set(records.map(\.id))
+        unreadable = ids.filter { !read.contains($0) }
     }
 }
 
@@ -69,7 +76,7 @@ extension TableStore {
     ///   ``AlertError/notFound(_:)`` if the alert after which to go on has no response.
     nonisolated(nonsending) func responses(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
-    ) async throws(AlertError) -> [AlertRecord] {
+    ) async throws(AlertError) -> RecordPage {
         let text = try filter.searchText
         var position: HistoryPosition?
         if let after {
@@ -81,7 +88,7 @@ extension TableStore {
             }
         }
         let beginning = position?.sequence
-        var records: [AlertRecord] = []
+        var (records, unreadable): ([AlertRecord], [Alert.ID]) = ([], [])
         while true {
             guard !Task.isCancelled else { throw .cancelled("the search") }
             let (last, rest) = (position, limit - records.count)
@@ -90,8 +97,13 @@ extension TableStore {
                     filter, text, after: last, isFirst: last?.sequence == beginning, limit: rest)
             }
             records += look.records
-            guard let next = look.next, records.count < limit else { return records }
+            unreadable += look.unreadable
+            guard let next = look.next, records.count < limit else { break }
             position = next
         }
+        var page = RecordPage(
+            records: records, next: records.last?.id ?? after, isEnd: records.count < limit)
+        page.ids += unreadable
+        return page
     }
 }

@@ -80,12 +80,11 @@ extension TableStore {
     private nonisolated(nonsending) func storedPage(
         _ query: RecordQuery
     ) async throws(AlertError) -> RecordPage {
-        let records: [AlertRecord]
         switch query.kind {
         case .waiting(let source, let orOverdue):
-            records = try await waiting(source: source, orOverdue: orOverdue, query)
+            return try await waiting(source: source, orOverdue: orOverdue, query)
         case .history(let filter):
-            records = try await responses(stored(filter), limit: query.limit, after: query.after)
+            return try await responses(stored(filter), limit: query.limit, after: query.after)
         case .awaitingHandler(let name):
             return try await read("look for uncollected responses") {
                 try $0.awaiting(handler: name, after: query.after, limit: query.limit)
@@ -96,23 +95,24 @@ extension TableStore {
                 try $0.unclaimed(filter, text, after: query.after ?? 0, limit: query.limit)
             }
         }
-        return RecordPage(
-            records: records, next: records.last?.id ?? query.after,
-            isEnd: records.count < query.limit)
     }
 
     private nonisolated(nonsending) func waiting(
         source: String?, orOverdue: Bool, _ query: RecordQuery
-    ) async throws(AlertError) -> [AlertRecord] {
-        let found = try await read("list what waits") { tables in
+    ) async throws(AlertError) -> RecordPage {
+        let (ids, found) = try await read("list what waits") { tables in
             let now = self.time
             let ids = try tables.waiting(
                 source: source, orOverdue: orOverdue, after: query.after, limit: query.limit,
                 at: now)
-            let records = try tables.alerts(ids).map { $0.visible(at: now) }
-            return try self.states(of: records, in: tables)
+            let records = try tables.readableAlerts(ids).map { $0.visible(at: now) }
+            return (ids, try self.states(of: records, in: tables))
         }
-        return try await withOrphans(found)
+        var page = RecordPage(
+            records: try await withOrphans(found), next: ids.last ?? query.after,
+            isEnd: ids.count < query.limit)
+        page.ids = ids
+        return page
     }
 
     /// The records, with whether they are orphaned.

@@ -56,13 +56,9 @@ extension AlertManager {
         try await store.pending(source: source, after: after, limit: Self.clamped(limit))
     }
 
-    /// Returns alerts as ``pending(source:after:limit:)`` does, and those whose deadline has passed
-    /// without being stored, as expired.
-    package func unresolved(
-        source: String?, after: Alert.ID?, limit: Int
-    ) async throws(AlertError) -> [AlertRecord] {
-        try await store.pending(
-            source: source, orOverdue: true, after: after, limit: Self.clamped(limit))
+    /// Returns a page, on which there may be alerts whose records can't be read.
+    package func page(_ query: RecordQuery) async throws(AlertError) -> RecordPage {
+        try await store.page(query)
     }
 
     /// Returns how many alerts wait, snoozed ones included.

@@ -70,19 +70,31 @@ extension AlertStore {
         try await find(.id(id)).record
     }
 
+    /// Returns the records of a page, all of which have to be readable.
+    private nonisolated(nonsending) func records(
+        _ query: RecordQuery
+    ) async throws(AlertError) -> [AlertRecord] {
+        let page = try await page(query)
+        if let id = page.unreadable.first {
+            _ = try await find(.id(id))
+            throw .inconsistent(id, "it was changed while it was read")
+        }
+        return page.records
+    }
+
     /// Returns the waiting alerts, in the order in which they will be shown.
     package nonisolated(nonsending) func pending(
         source: String? = nil, orOverdue: Bool = false, after: Alert.ID? = nil, limit: Int
     ) async throws(AlertError) -> [AlertRecord] {
         let kind = RecordQuery.Kind.waiting(source: source, orOverdue: orOverdue)
-        return try await page(RecordQuery(kind, after: after, limit: limit)).records
+        return try await records(RecordQuery(kind, after: after, limit: limit))
     }
 
     /// Returns responses, newest first.
     package nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertRecord] {
-        try await page(RecordQuery(.history(filter), after: after, limit: limit)).records
+        try await records(RecordQuery(.history(filter), after: after, limit: limit))
     }
 
     /// Returns entries of the audit log after one, oldest first.

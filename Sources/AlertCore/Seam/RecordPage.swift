@@ -8,6 +8,12 @@ package struct RecordPage: Sendable, Codable {
     /// Whether there were no more records when the page was read.
     package var isEnd: Bool
 
+    /// The alerts on the page whose records can't be read.
+    package var unreadable: [Alert.ID] {
+        let read = Set(records.map(\.id))
+        return ids.filter { !read.contains($0) }
+    }
+
     package init(records: [AlertRecord], next: Int64?, isEnd: Bool) {
         self.records = records
         ids = records.map(\.id)

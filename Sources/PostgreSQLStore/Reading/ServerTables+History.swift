@@ -76,7 +76,11 @@ extension ServerTables {
             try comparedAlerts(page.map(\.id)).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         var look = HistoryLook()
         for row in page {
-            guard let record = found[row.id], text?.matches(record) ?? true else { continue }
+            guard let record = found[row.id] else {
+                look.unreadable.append(row.id)
+                continue
+            }
+            guard text?.matches(record) ?? true else { continue }
             look.records.append(record)
             if look.records.count == limit {
                 look.next = row.position

@@ -137,7 +137,8 @@ extension Database {
                 try TextSearch(db: self, text: text, filter: filter, limit: limit)
                     .look(before: last)
             } ?? HistoryWalk(db: self, filter).look(after: last, limit: limit)
-        return HistoryLook(try comparedAlerts(look.found.map(\.id)), next: look.next)
+        let ids = look.found.map(\.id)
+        return HistoryLook(try comparedAlerts(ids), of: ids, next: look.next)
     }
 
     /// Whether no more responses than a limit are not collected.

@@ -124,27 +124,18 @@ struct HistoryCommand: SearchingCommand {
             var after = after
             repeat {
                 let size = min(left, Self.pageSize)
-                let page = try await manager.history(filter, limit: size, after: after)
-                try print(page, &names, &table, in: context)
-                for record in page where record.isContradicted {
-                    found.isContradicted = true
-                    await report(record, manager, in: context)
-                }
-                left = page.count < size || Task.isCancelled ? 0 : left - size
-                after = page.last?.id
-                found.isEmpty = found.isEmpty && page.isEmpty
+                let page = try await manager.page(
+                    RecordQuery(.history(filter), after: after, limit: size))
+                try print(page.records, &names, &table, in: context)
+                let wrong = page.records.filter(\.isContradicted).map(\.id) + page.unreadable
+                await Self.report(wrong, manager, in: context)
+                found.isContradicted = found.isContradicted || !wrong.isEmpty
+                left = page.isEnd || Task.isCancelled ? 0 : left - size
+                after = page.next
+                found.isEmpty = found.isEmpty && page.ids.isEmpty
             } while left > 0
             return found
         }
-    }
-
-    /// Says what the log contradicts, as `show` does.
-    private func report(
-        _ record: AlertRecord, _ manager: AlertManager, in context: Context
-    ) async {
-        var reason = "alert \(record.id) was changed while it was read"
-        do { _ = try await manager.record(record.id) } catch { reason = "\(error)" }
-        context.note("\(Self.name): \(reason)")
     }
 
     private func print(

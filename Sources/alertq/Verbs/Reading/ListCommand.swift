@@ -76,7 +76,7 @@ struct ListCommand: SearchingCommand {
         let (listed, count, screens) = result ?? (Listed(), 0, ScreenRoster())
         if countsOnly {
             try print(count, context)
-            return .done
+            return listed.isReadable ? .done : .badData
         }
         if listed.count == 0, !isJSON, context.output.isTerminal {
             context.note(filter.isOpen ? WaitingText.count(0) : "no waiting alert matches")
@@ -90,7 +90,7 @@ struct ListCommand: SearchingCommand {
         if screens.advice != nil, count > 0, let showing = screens.showing {
             context.note("alerts \(showing)")
         }
-        return .done
+        return listed.isReadable ? .done : .badData
     }
 
     /// What was printed, or counted, and whether there are more.
@@ -99,6 +99,8 @@ struct ListCommand: SearchingCommand {
         /// How many of them wait; the deadline of the others has passed.
         var waiting = 0
         var hasMore = false
+        /// Whether all that was looked at could be read.
+        var isReadable = true
     }
 
     /// Prints page by page.
@@ -113,18 +115,20 @@ struct ListCommand: SearchingCommand {
             // Reading one more than is printed shows whether there are more.
             let left = limit - listed.count
             let size = filter.isOpen && left < Self.pageSize ? left + 1 : Self.pageSize
-            let page =
-                countsOnly
-                ? try await manager.pending(source: filter.source, after: after, limit: size)
-                : try await manager.unresolved(source: filter.source, after: after, limit: size)
-            let found = filter.matches(page)
+            let page = try await manager.page(
+                RecordQuery(
+                    .waiting(source: filter.source, orOverdue: !countsOnly), after: after,
+                    limit: size))
+            let found = filter.matches(page.records)
             let shown = found.prefix(left)
             if !countsOnly { try print(shown, &names, &table, in: context) }
             listed.count += shown.count
             listed.waiting += shown.count(where: \.isStored)
             listed.hasMore = found.count > shown.count
-            guard !listed.hasMore, page.count == size, let last = page.last else { return listed }
-            after = last.id
+            await Self.report(page.unreadable, manager, in: context)
+            listed.isReadable = listed.isReadable && page.unreadable.isEmpty
+            guard !listed.hasMore, !page.isEnd else { return listed }
+            after = page.next
         }
     }
 
