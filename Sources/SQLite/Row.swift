@@ -24,11 +24,17 @@ package struct Row: SQLRow, ~Copyable {
 
     package func optionalText(at column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(handle, column) else { return nil }
-        let text = UnsafeBufferPointer(
+        let stored = UnsafeBufferPointer(
             start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+        var text = String(decoding: stored, as: UTF8.self)
         // Repaired, it would be the same as another text, which has a U+FFFD there.
-        return String(validating: text, as: UTF8.self)
-            ?? String(decoding: text, as: UTF8.self) + "\0"
+        let isWhole = text.withUTF8 { read in
+            guard read.count == stored.count, let start = read.baseAddress else {
+                return read.count == stored.count
+            }
+            return memcmp(start, bytes, stored.count) == 0
+        }
+        return isWhole ? text : text + "\0"
     }
 
     package func blob(at column: Int32) -> [UInt8]? {
