@@ -95,13 +95,20 @@ public struct CommandPresenter: AlertPresenter {
     private static func choice(
         _ line: String, of alert: Alert
     ) throws(AlertError) -> PresenterChoice? {
-        let reply = line.withoutForeignMarks
-        let index = alert.buttonIndex(id: reply)
-        if index >= 0 {
-            _ = try alert.completed(Alert.Input(), buttonAt: index)
-            try check(Alert.Input(), of: alert, buttonAt: index)
-            return .button(index)
+        guard let (index, input) = try parsed(line.withoutForeignMarks, of: alert) else {
+            return nil
         }
+        _ = try alert.completed(input, buttonAt: index)
+        try check(input, of: alert, buttonAt: index)
+        return .button(index, input)
+    }
+
+    /// The button and the values that a reply names; `nil` for one that names none.
+    private static func parsed(
+        _ reply: String, of alert: Alert
+    ) throws(AlertError) -> (button: Int, input: Alert.Input)? {
+        let index = alert.buttonIndex(id: reply)
+        if index >= 0 { return (index, Alert.Input()) }
         guard reply.hasPrefix("{") else { return nil }
         let json: JSONValue
         do { json = try JSONValue(parsing: Array(reply.utf8)) } catch {
@@ -123,10 +130,7 @@ public struct CommandPresenter: AlertPresenter {
         }
         let input = try Alert.Input(
             json: json["values"] ?? .object([]), note: json["note"]?.string, fields: alert.fields)
-        let chosen = alert.buttonIndex(id: button)
-        _ = try alert.completed(input, buttonAt: chosen)
-        try check(input, of: alert, buttonAt: chosen)
-        return .button(chosen, input)
+        return (alert.buttonIndex(id: button), input)
     }
 
     /// Checks that a choice has a value for each field with an initial one, which a program that has
