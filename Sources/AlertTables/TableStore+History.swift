@@ -39,18 +39,15 @@ package struct FoundResponse: TableRow, Sendable {
 /// What one look at the history has found.
 package struct HistoryLook: Sendable {
     package var records: [AlertRecord] = []
-    /// The alerts whose records can't be read.
-    package var unreadable: [Alert.ID] = []
+    /// The alerts that were found, including those whose records can't be read.
+    package var ids: [Alert.ID] = []
     /// Where another look has to go on, if this one has not found enough; `nil` at the end.
     package var next: HistoryPosition?
 
-    package init() {}
-
-    /// - Parameter ids: All that were found, of which these are the records.
-    package init(_ records: [AlertRecord], of ids: [Alert.ID], next: HistoryPosition?) {
-        (self.records, self.next) = (records, next)
-        let read = Set(records.map(\.id))
-        unreadable = ids.filter { !read.contains($0) }
+    package init(
+        _ records: [AlertRecord] = [], of ids: [Alert.ID] = [], next: HistoryPosition? = nil
+    ) {
+        (self.records, self.ids, self.next) = (records, ids, next)
     }
 }
 
@@ -88,7 +85,7 @@ extension TableStore {
             }
         }
         let beginning = position?.sequence
-        var (records, unreadable): ([AlertRecord], [Alert.ID]) = ([], [])
+        var (records, ids): ([AlertRecord], [Alert.ID]) = ([], [])
         while true {
             guard !Task.isCancelled else { throw .cancelled("the search") }
             let (last, rest) = (position, limit - records.count)
@@ -97,13 +94,13 @@ extension TableStore {
                     filter, text, after: last, isFirst: last?.sequence == beginning, limit: rest)
             }
             records += look.records
-            unreadable += look.unreadable
+            ids += look.ids
             guard let next = look.next, records.count < limit else { break }
             position = next
         }
         var page = RecordPage(
             records: records, next: records.last?.id ?? after, isEnd: records.count < limit)
-        page.ids += unreadable
+        page.ids = ids
         return page
     }
 }

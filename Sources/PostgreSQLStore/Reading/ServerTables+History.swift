@@ -76,11 +76,10 @@ extension ServerTables {
             try comparedAlerts(page.map(\.id)).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         var look = HistoryLook()
         for row in page {
-            guard let record = found[row.id] else {
-                look.unreadable.append(row.id)
-                continue
-            }
-            guard text?.matches(record) ?? true else { continue }
+            let record = found[row.id]
+            if let record, text?.matches(record) == false { continue }
+            look.ids.append(row.id)
+            guard let record else { continue }
             look.records.append(record)
             if look.records.count == limit {
                 look.next = row.position
