@@ -49,11 +49,16 @@ let package = Package(
             dependencies: [
                 "AlertCore", "AlertTables", "Linux", "Migrations", "PostgreSQL", "TextFormats",
             ]),
+        // A connection to a service of ours, a store like the others.
+        .target(name: "ServiceStore", dependencies: ["AlertCore", "Linux"]),
         .target(
             name: "AlertQueue",
             dependencies: [
                 "AlertCore", "AlertTables", "Linux", "PostgreSQLStore", "SQLiteStore",
+                "ServiceStore",
             ]),
+        .target(
+            name: "AlertService", dependencies: ["AlertCore", "CLinux", "Linux"]),
         .target(
             name: "AlertPresenters",
             dependencies: ["AlertCore", "CLinux", "CSystemd", "Linux", "TextFormats"]),
@@ -62,8 +67,9 @@ let package = Package(
         .executableTarget(
             name: "alertq",
             dependencies: [
-                "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
-                "TextFormats",
+                "AlertAgents", "AlertPresenters", "AlertQueue", "AlertService", "CArguments",
+                "CLinux",
+                "Linux", "TextFormats",
             ]),
         .executableTarget(
             name: "alertq-bench",
@@ -92,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "AlertCoreTests",
             dependencies: [
-                "AlertCore", "AlertQueueTesting", "StoreChecks", "StoreTesting", "TestSupport",
+                "AlertCore", "AlertQueueTesting", "Linux", "StoreChecks", "StoreTesting",
+                "TestSupport",
                 "TextFormats",
             ]),
         .testTarget(
@@ -108,9 +115,8 @@ let package = Package(
             name: "AlertQueueTests",
             dependencies: [
                 "AlertCore", "AlertQueue", "AlertQueueTesting", "AlertTables", "CLinux", "Linux",
-                "PipedStore",
-                "PostgreSQLTesting", "SQLite", "SQLiteStore", "StoreChecks", "StoreServer",
-                "StoreTesting", "TestSupport", "TextFormats",
+                "PostgreSQLTesting", "SQLite", "SQLiteStore", "ServiceTesting", "StoreChecks",
+                "StoreServer", "StoreTesting", "TestSupport", "TextFormats",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
@@ -154,14 +160,18 @@ let package = Package(
                 "PostgreSQLTesting", "SQL", "SQLite", "SQLiteStore", "StoreChecks", "TestSupport",
             ],
             path: "Tests/StoreTesting"),
-        // A store in another process, which the contract's checks reach through a pipe.
+        // Services whose connections break, and which are killed, for the contract's checks.
         .target(
-            name: "PipedStore", dependencies: ["AlertCore", "AlertQueueTesting"],
-            path: "Tests/PipedStore"),
+            name: "ServiceTesting",
+            dependencies: [
+                "AlertCore", "AlertQueueTesting", "AlertService", "Linux", "ServiceStore",
+                "TestSupport",
+            ],
+            path: "Tests/ServiceTesting"),
         .executableTarget(
             name: "StoreServer",
             dependencies: [
-                "AlertCore", "AlertQueueTesting", "PipedStore", "PostgreSQLStore", "SQLiteStore",
+                "AlertCore", "AlertService", "PostgreSQLStore", "SQLiteStore", "ServiceTesting",
                 "StoreChecks",
             ],
             path: "Tests/StoreServer"),
@@ -223,14 +233,15 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
         .target(
             name: "alertq",
             dependencies: [
-                "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
-                "TextFormats",
+                "AlertAgents", "AlertPresenters", "AlertQueue", "AlertService", "CArguments",
+                "CLinux",
+                "Linux", "TextFormats",
             ],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "AlertAgents", "AlertCore", "AlertPresenters", "AlertQueue", "AlertTables",
+                "AlertAgents", "AlertCore", "AlertPresenters", "AlertQueue", "AlertTables", "Linux",
                 "Migrations", "SQLite",
                 "SQLiteStore", "TextFormats", "alertq",
             ],

@@ -4,9 +4,11 @@ import Glibc
 import Linux
 import PostgreSQLStore
 import SQLiteStore
+import ServiceStore
+import Synchronization
 
-/// Where a queue is: the path of a file, or the URI of a database server. Nothing else knows which
-/// stores there are.
+/// Where a queue is: the path of a file, the URI of a database server, or that of a service. Nothing
+/// else knows which stores there are.
 package struct QueueLocation: Sendable {
     /// The database file, or the URI.
     private let path: String
@@ -14,12 +16,18 @@ package struct QueueLocation: Sendable {
     package init(_ path: String) {
         // Schemes have no case, RFC 3986 §3.1; but for libpq they do.
         let start = path.prefix(Self.schemes[0].count).lowercased()
-        let scheme = Self.schemes.first(where: start.hasPrefix)
+        let scheme = (Self.schemes + [ServiceLocation.scheme]).first(where: start.hasPrefix)
         self.path = scheme.map { $0 + path.dropFirst($0.count) } ?? path
     }
 
-    /// Whether it is on a server, and no file of this machine.
+    /// Whether it is a file of this machine.
+    package var isFile: Bool { !isOnServer && !isService }
+
+    /// Whether it is on a database server.
     package var isOnServer: Bool { Self.schemes.contains(where: path.hasPrefix) }
+
+    /// Whether it is used through a service, which has it in a file or on a database server.
+    package var isService: Bool { path.hasPrefix(ServiceLocation.scheme) }
 
     private static let schemes = ["postgresql://", "postgres://"]
 
@@ -29,8 +37,10 @@ package struct QueueLocation: Sendable {
     /// - Throws: ``AlertError/invalid(_:_:)``, whose text has nothing of the location but names of
     ///   parameters, since the rest may be a password.
     package func check() throws(AlertError) {
-        guard !isOnServer else {
-            return try PostgreSQLLocation(path).check()
+        if isOnServer { return try PostgreSQLLocation(path).check() }
+        if isService {
+            _ = try ServiceLocation(path)
+            return
         }
         let text = path.drop(while: \.isWhitespace)
         let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-_".contains($0)) }
@@ -48,8 +58,9 @@ package struct QueueLocation: Sendable {
         if isURI || (!isPath && path.contains("://")) {
             throw .invalid(
                 "location",
-                "is a URI of another kind: a queue is in a file, which its path names, or at "
-                    + "postgresql://USER@HOST/DATABASE; write the name of a file as ./NAME")
+                "is a URI of another kind: a queue is in a file, which its path names, at "
+                    + "postgresql://USER@HOST/DATABASE, or with a service at unix:PATH; write the "
+                    + "name of a file as ./NAME")
         }
     }
 
@@ -79,21 +90,24 @@ extension QueueLocation {
     /// Opens the store, whose deadlines are applied on behalf of a caller; it is created if it does
     /// not exist.
     ///
-    /// - Parameter onTrouble: Called with errors for which no caller waits.
-    nonisolated(nonsending) func open(
-        clock: any AlertClock, caller: Caller,
+    /// - Parameters:
+    ///   - isShared: Whether several programs will use it, as those of a service do.
+    ///   - onTrouble: Called with errors for which no caller waits.
+    package nonisolated(nonsending) func open(
+        clock: any AlertClock, caller: Caller, isShared: Bool = false,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void
     ) async throws(AlertError) -> any AlertStore {
         try check()
+        if isService { return try await openService(isReadOnly: false) }
         if isOnServer {
             return try await PostgreSQLAlertStore.open(
                 PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
-                appliesDeadlines: true, onTrouble: onTrouble)
+                appliesDeadlines: true, isShared: isShared, onTrouble: onTrouble)
         }
         try createUserDirectory()
         return try await SQLiteAlertStore.open(
             path: path, clock: clock, caller: caller, appliesDeadlines: true,
-            onTrouble: onTrouble)
+            isShared: isShared, onTrouble: onTrouble)
     }
 
     /// Opens the store of a queue or a backup so that nothing is ever written to it.
@@ -103,6 +117,7 @@ extension QueueLocation {
         clock: any AlertClock, caller: Caller, onCopy: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> any AlertStore {
         try check()
+        if isService { return try await openService(isReadOnly: true) }
         if isOnServer {
             return try await PostgreSQLAlertStore.open(
                 PostgreSQLLocation(path), clock: ServerClock(replacing: clock), caller: caller,
@@ -112,9 +127,24 @@ extension QueueLocation {
             path: path, clock: clock, caller: caller, onCopy: onCopy)
     }
 
+    private func openService(isReadOnly: Bool) async throws(AlertError) -> ServiceAlertStore {
+        try await ServiceAlertStore.open(ServiceLocation(path), isReadOnly: isReadOnly) { error in
+            Self.onWaiting.withLock { $0 }?(error)
+        }
+    }
+
+    private static let onWaiting = Mutex<(@Sendable (AlertError) -> Void)?>(nil)
+
+    /// Sets what is called when opening a queue waits for its service.
+    ///
+    /// Only for our own programs, of which each has one place for its messages.
+    package static func whenWaiting(_ body: @escaping @Sendable (AlertError) -> Void) {
+        onWaiting.withLock { $0 = body }
+    }
+
     /// Counts the waiting alerts on the calling thread, without a manager; if `nil`, use a manager.
     package func pendingCountAtOnce() -> Int? {
-        isOnServer ? nil : SQLiteAlertStore.pendingCountAtOnce(path: path)
+        isFile ? SQLiteAlertStore.pendingCountAtOnce(path: path) : nil
     }
 
     /// Stores an alert on the calling thread, without a manager.
@@ -122,13 +152,14 @@ extension QueueLocation {
     /// It never waits: `nil` means that nothing was stored; use a manager, which waits or reports
     /// the problem.
     package func submitAtOnce(_ alert: Alert, via: String) throws(AlertError) -> AlertRecord? {
-        guard !isOnServer, let source = alert.source else { return nil }
+        guard isFile, let source = alert.source else { return nil }
         try alert.validate()
         return try SQLiteAlertStore.enqueueAtOnce(
             Question(alert: alert, source: source), by: Caller(via: via), path: path)?.record
     }
 
     package var administration: any QueueAdministration {
+        if isService { return ServiceAdministration(path) }
         if isOnServer { return PostgreSQLAdministration(path) }
         return SQLiteAdministration(path: path)
     }
@@ -164,7 +195,10 @@ extension QueueLocation {
         to target: QueueLocation, host: String?, by caller: Caller,
         _ progress: @escaping @Sendable (RestoreReport.Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> CopyReport {
-        for location in [self, target] { try location.check() }
+        for location in [self, target] {
+            try location.check()
+            if location.isService { throw ServiceAdministration.filesAlone }
+        }
         let place =
             try target.isOnServer
             ? target.path.forOtherRoles : FileCopyTarget.place(target.path)

@@ -22,6 +22,7 @@ public final class ManualClock: AlertClock {
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
         var cancelled: Set<UInt64> = []
+        var onChange: (@Sendable (ClockReading) -> Void)?
     }
 
     private let state: Mutex<State>
@@ -44,9 +45,24 @@ public final class ManualClock: AlertClock {
         state.withLock { $0.sleepers.count }
     }
 
+    /// Calls a closure with the reading now, and after each change before the call that makes it
+    /// returns.
+    package func whenSet(_ body: @escaping @Sendable (ClockReading) -> Void) {
+        change { $0.onChange = body }
+    }
+
+    private func change<Result>(_ body: (inout State) -> sending Result) -> sending Result {
+        let (result, onChange, reading) = state.withLock { state in
+            let result = body(&state)
+            return (result, state.onChange, state.reading)
+        }
+        onChange?(reading)
+        return result
+    }
+
     /// Moves all clocks forward, and wakes the tasks that have slept long enough.
     public func advance(by duration: Duration) {
-        let woken = state.withLock { state in
+        let woken = change { state in
             state.reading = state.reading.advanced(by: duration)
             let now = state.reading.bootMilliseconds
             let due = state.sleepers.filter { $0.value.wakeTime <= now }
@@ -60,14 +76,14 @@ public final class ManualClock: AlertClock {
     ///
     /// No sleeping task wakes.
     public func setWall(milliseconds: Int64) {
-        state.withLock { $0.reading.wallMilliseconds = milliseconds }
+        change { $0.reading.wallMilliseconds = milliseconds }
     }
 
     /// Sets all clocks, as a boot of the machine does.
     ///
     /// No sleeping task wakes.
     public func set(_ reading: ClockReading) {
-        state.withLock { $0.reading = reading }
+        change { $0.reading = reading }
     }
 
     /// Whether something keeps the wall clock right; a test may set that.

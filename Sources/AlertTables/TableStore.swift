@@ -237,10 +237,3 @@ extension QueueTables {
         return RecordPage(records: records, next: start, isEnd: false)
     }
 }
-
-extension AlertError {
-    /// Why nothing can be written through a store that was opened for reading.
-    package static func openedForReading(_ place: String) -> AlertError {
-        .notPermitted(path: place, "it was opened for reading, and nothing is written to it")
-    }
-}

@@ -162,4 +162,81 @@ static inline int clinux_pipe(int descriptors[2]) { return pipe2(descriptors, O_
 static inline int clinux_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline void clinux_event_ring(int descriptor) { eventfd_write(descriptor, 1); }
 
+// Sockets of this machine, and waiting for many of them: see unix(7) and epoll(7), which Swift's list
+// of glibc's headers doesn't have.
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+
+struct clinux_peer {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+};
+
+// Who is at the other end of a socket, by the kernel's word.
+static inline int clinux_find_peer(int socket, struct clinux_peer *peer) {
+    socklen_t length = sizeof *peer;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, peer, &length);
+}
+
+static inline int clinux_stream_socket(void) {
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+static inline int clinux_socket_address(const char *path, struct sockaddr_un *address) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+static inline int clinux_connect(int socket, const char *path) {
+    struct sockaddr_un address;
+    if (clinux_socket_address(path, &address) < 0) return -1;
+    return connect(socket, (struct sockaddr *)&address, sizeof address);
+}
+
+static inline int clinux_bind(int socket, const char *path) {
+    struct sockaddr_un address;
+    if (clinux_socket_address(path, &address) < 0) return -1;
+    return bind(socket, (struct sockaddr *)&address, sizeof address);
+}
+
+static inline int clinux_accept(int socket) {
+    return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+static inline int clinux_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+// Adds a descriptor, or changes what it is watched for.
+static inline int clinux_epoll_watch(int epoll, int descriptor, _Bool reads, _Bool writes) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = (reads ? EPOLLIN | EPOLLRDHUP : 0) | (writes ? EPOLLOUT : 0);
+    event.data.fd = descriptor;
+    if (epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+    return errno == ENOENT ? epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) : -1;
+}
+
+static inline int clinux_epoll_forget(int epoll, int descriptor) {
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+// Waits until some descriptors are ready, and returns how many; at most 64.
+static inline int clinux_epoll_wait(int epoll, int descriptors[64], int milliseconds) {
+    struct epoll_event events[64];
+    int count = epoll_wait(epoll, events, 64, milliseconds);
+    for (int i = 0; i < count; i++) descriptors[i] = events[i].data.fd;
+    return count;
+}
+
 #endif

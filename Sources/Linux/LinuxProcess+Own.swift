@@ -18,6 +18,15 @@ extension LinuxProcess {
         }
     }
 
+    /// Lets this process have as many open files as it may; see getrlimit(2), `RLIMIT_NOFILE`.
+    package static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(kind, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(kind, &limit)
+    }
+
     /// The account that logged in, by its id on the machine, even if the uid has changed since; see
     /// pam_loginuid(8).
     package static func loginUID(in namespace: UserNamespace?) -> UInt32? {

@@ -40,6 +40,7 @@ enum Program {
     }
 
     private static func end(_ command: any Command, in context: Context) async -> Never {
+        QueueLocation.whenWaiting { context.inform("\($0); waiting until it is back") }
         do {
             exit(try await finish(command, in: context).rawValue)
         } catch {

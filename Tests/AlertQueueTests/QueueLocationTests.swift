@@ -30,7 +30,19 @@ struct QueueLocationTests {
         ])
     func file(path: String) throws {
         try QueueLocation(path).check()
-        #expect(!QueueLocation(path).isOnServer)
+        #expect(QueueLocation(path).isFile)
+    }
+
+    @Test(
+        "A service is named by the absolute paths of its sockets",
+        arguments: [
+            ("unix:/run/alertq/alertq.sock", true), ("UNIX:/a,/b", true), ("unix:", false),
+            ("unix:alertq.sock", false), ("unix:/a,b", false), ("unix:/a,", false),
+        ])
+    func service(path: String, isRight: Bool) {
+        let location = QueueLocation(path)
+        #expect(location.isService && !location.isFile && !location.isOnServer)
+        #expect(((try? location.check()) != nil) == isRight)
     }
 
     @Test(

@@ -8,6 +8,8 @@ package final class CommandLineQueue: Sendable {
     package var directory: String { folder.path }
     /// The path of its database, or the URI of the server that it is on.
     package let path: String
+    /// What serves it, where it is a service's.
+    private let service: Service?
 
     /// The prefix of the names of all files of these tests.
     private static let beginning = "alertq-e2e-"
@@ -29,6 +31,7 @@ package final class CommandLineQueue: Sendable {
     package init(mode: mode_t = 0o700) throws {
         folder = try TemporaryDirectory(Self.beginning)
         path = folder.path + "/queue.db"
+        service = nil
         chmod(directory, mode)
     }
 
@@ -45,12 +48,21 @@ package final class CommandLineQueue: Sendable {
     package init(copyOf other: String) throws {
         folder = try TemporaryDirectory(Self.beginning, copyOf: other)
         path = folder.path + "/queue.db"
+        service = nil
     }
 
     /// A queue on a server.
     package init(at location: String) throws {
         folder = try TemporaryDirectory(Self.beginning)
         path = location
+        service = nil
+    }
+
+    /// A queue behind services, which end with it.
+    package init(behind services: Service) throws {
+        folder = try TemporaryDirectory(Self.beginning)
+        path = services.location
+        service = services
     }
 
     /// Starts a verb of the command on this queue, under a program such as strace(1) if needed.

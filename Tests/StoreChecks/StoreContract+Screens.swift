@@ -151,6 +151,24 @@ extension StoreContract {
                 [answer], request: nil, by: .ben, under: next.lease.epoch)
             try expect(try results[0].get().record.response != nil, "the other one's is")
         },
+        StoreCheck("A change on a screen that was lost since is found by its name") { queue in
+            let store = try await queue.open()
+            let (first, second) = (try await store.ask(), try await store.ask())
+            let screen = try await Screen("a", on: store)
+            let (epoch, request) = (screen.lease.epoch, IdempotencyKey())
+            let answer = Change.resolve(first.record.id, .choose(button: 0))
+            let commit = { (change, request) async throws in
+                try await store.commit([change], request: request, by: .ben, under: epoch)[0].get()
+            }
+            try expect(try await commit(answer, request).isNew, "it takes effect")
+            screen.lease.release()
+            let again = try await commit(answer, request)
+            try expectEqual(again.record.response?.button?.id, "Yes", "it is found again")
+            let other = Change.resolve(second.record.id, .choose(button: 0))
+            try await expectError("detached") { try await commit(other, IdempotencyKey()) }
+            try expect(
+                try await store.record(second.record.id).response == nil, "nothing is stored")
+        },
         StoreCheck("Only one store at a time has the turn of an alert's handler") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let turn = try require(try await store.claim(7), "turn")

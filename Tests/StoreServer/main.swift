@@ -1,34 +1,34 @@
 import AlertCore
-import AlertQueueTesting
+import AlertService
 import Dispatch
 import Foundation
-import PipedStore
 import PostgreSQLStore
 import SQLiteStore
+import ServiceTesting
 import StoreChecks
 
-/// A queue in another process, for a ``PipedStore``: `StoreServer PATH`, `StoreServer URI`, or
-/// `StoreServer` for one in memory.
-func makeServer() -> StoreServer {
+/// A service whose clients act for whomever they say, and whose clock is in a file:
+/// `StoreServer DIRECTORY CLOCK LOCATION`.
+func open(_ location: String, _ clock: FileClock) async throws -> any AlertStore {
     let keeper = ContractQueue.keeper
-    if let path = CommandLine.arguments.dropFirst().first {
-        if path.hasPrefix("postgresql:") {
-            return StoreServer { clock throws(AlertError) in
-                try await PostgreSQLAlertStore.open(
-                    PostgreSQLLocation(path), clock: ServerClock(manual: clock),
-                    caller: keeper, appliesDeadlines: true, checksDurability: false)
-            }
-        }
-        return StoreServer { clock throws(AlertError) in
-            try await SQLiteAlertStore.open(
-                path: path, clock: clock, caller: keeper, appliesDeadlines: true)
-        }
+    guard location.hasPrefix("postgresql:") else {
+        return try await SQLiteAlertStore.open(
+            path: location, clock: clock, caller: keeper, appliesDeadlines: true, isShared: true)
     }
-    return StoreServer(InMemoryStore.opening(keeper: keeper))
+    return try await PostgreSQLAlertStore.open(
+        PostgreSQLLocation(location), clock: ServerClock(manual: clock), caller: keeper,
+        appliesDeadlines: true, isShared: true, checksDurability: false)
 }
 
-Task.detached {
-    await makeServer().serve()
-    exit(0)
+let words = CommandLine.arguments
+let service = Task.detached {
+    do {
+        let store = try await open(words[3], FileClock(path: words[2]))
+        return try QueueService(
+            store, at: words[3], on: ServiceSockets(in: words[1]), as: .anybody)
+    } catch {
+        FileHandle.standardError.write(Data("StoreServer: \(error)\n".utf8))
+        exit(1)
+    }
 }
 dispatchMain()

@@ -1,4 +1,5 @@
 import AlertQueue
+import Linux
 import Synchronization
 import TextFormats
 

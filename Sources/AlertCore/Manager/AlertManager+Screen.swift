@@ -397,7 +397,7 @@ extension AlertManager {
         if let last = screenParts.presentation, last.number == number { return last.1 }
         guard let showing = screen.showing, showing.number == number else { return nil }
         let (id, waiting) = (showing.id, showing.waiting)
-        let isAwaited = showing.record.awaitedSince != nil
+        let mayBeAwaited = showing.record.mayBeAwaited
         let presentation = Presentation(
             record: showing.record, waitingCount: waiting.count, expiry: showing.expiry,
             clock: context.clock,
@@ -407,7 +407,7 @@ extension AlertManager {
             dismissal: { [weak self] in await self?.timeUntilDismissal(of: number) },
             waiting: { [weak self] in await self?.waitingNow(besides: id) ?? waiting },
             orphaned: { [weak self] in
-                guard isAwaited else { return false }
+                guard mayBeAwaited else { return false }
                 return try? await self?.store.record(id).isOrphaned
             },
             withdraw: { [weak self] reason in

@@ -168,6 +168,11 @@ extension AlertError {
             path: path, "has moved to \(SafeText.line(place)), where its alerts go on; use that")
     }
 
+    /// Why nothing can be written through a store that was opened for reading.
+    package static func openedForReading(_ place: String) -> AlertError {
+        .notPermitted(path: place, "it was opened for reading, and nothing is written to it")
+    }
+
     /// Whether the same call may succeed later: the queue is locked, the disk fails, or the server is
     /// away.
     package var mayPass: Bool {

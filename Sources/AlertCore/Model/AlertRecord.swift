@@ -108,6 +108,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
 
     /// When it was asked, if its asker waits for the response; `nil` otherwise.
     package var awaitedSince: ClockReading?
+    /// Whether its asker may wait for the response; a record that came from JSON doesn't tell.
+    var mayBeAwaited: Bool { awaitedSince != nil || givenDigest != nil }
     /// When its answer was given, if that goes stale.
     package var givenAt: ClockReading?
     /// From when on it is valid: for a default the deadline, and otherwise the same.

@@ -108,7 +108,7 @@ public struct Caller: Sendable, Hashable, Codable {
     /// Checks what a program claims about a person.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
-    func validate() throws(AlertError) {
+    package func validate() throws(AlertError) {
         guard Principal(text: principal.text) == principal else {
             throw .invalid("person of the responder", "has no name")
         }

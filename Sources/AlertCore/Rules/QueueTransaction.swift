@@ -302,6 +302,17 @@ extension StoredAlert {
 // MARK: - Changes
 
 extension QueueTransaction {
+    /// Refuses changes under an attachment or a claim that is over, unless they took effect before
+    /// that, and only the reply was lost.
+    ///
+    /// - Throws: ``AlertError/detached``.
+    package func refuseIfOver(_ isOver: Bool, _ names: [RequestedChange?]) throws {
+        guard isOver else { return }
+        guard try names.contains(where: { try $0.map(made) ?? nil != nil }) else {
+            throw AlertError.detached
+        }
+    }
+
     /// Makes a change, unless it has a name and has already taken effect: then its receipt is
     /// returned.
     ///

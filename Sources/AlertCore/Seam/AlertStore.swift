@@ -18,15 +18,15 @@ import FoundationEssentials
 /// Maintenance and administration have their own protocols, such as ``Maintenance``, which a store
 /// may also adopt.
 package protocol AlertStore: Sendable {
-    /// Makes changes in one transaction, and returns once it is on disk; each is stored, or refused
-    /// by itself.
+    /// Makes changes in one transaction, and returns once it is on disk, with what was posted before;
+    /// each change is stored, or refused by itself.
     ///
     /// - Parameters:
     ///   - request: The caller's name for this call. A change that took effect in an earlier call
     ///     of the same principal and name is not made again: its receipt is returned, with the
     ///     record as it is now.
     ///   - epoch: The attachment of the screen that makes the changes, or the claim under which they
-    ///     are made.
+    ///     are made. What took effect while that lasted is found by its name afterwards, too.
     /// - Returns: For each change, in their order, its receipt, or the error that ``Change`` names.
     /// - Throws: An error with which nothing of any change is stored; ``AlertError/detached`` if
     ///   the attachment or the claim is over.

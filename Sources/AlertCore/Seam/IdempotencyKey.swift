@@ -40,6 +40,15 @@ package struct RequestedChange: Sendable, Hashable {
         self.position = position
         principal = caller.principal
     }
+
+    /// The names of the changes of a call, if it has one.
+    package static func names(
+        of changes: [Change], _ request: IdempotencyKey?, by caller: Caller
+    ) -> [RequestedChange?] {
+        changes.indices.map { index in
+            request.map { RequestedChange($0, position: index, by: caller) }
+        }
+    }
 }
 
 /// What came of a change that a caller has given a name.

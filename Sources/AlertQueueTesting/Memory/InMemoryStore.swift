@@ -105,14 +105,10 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
+        let names = RequestedChange.names(of: changes, request, by: caller)
         let (results, due) = try write(by: caller) { transaction throws(AlertError) in
-            if let epoch, !transaction.screens.isAttached(Int(clamping: epoch.number)) {
-                throw .detached
-            }
-            let results = changes.enumerated().map { index, change in
-                let name = request.map { RequestedChange($0, position: index, by: caller) }
-                return transaction.commit(change, named: name)
-            }
+            if let epoch { try transaction.refuseIfOver(epoch, names) }
+            let results = zip(changes, names).map(transaction.commit)
             return (results, transaction.due)
         }
         if let due { timekeeper.setAlarm(at: due) }

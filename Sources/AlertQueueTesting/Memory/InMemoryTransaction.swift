@@ -40,6 +40,16 @@ final class InMemoryTransaction {
         }
     }
 
+    /// Refuses changes under an attachment that is over.
+    func refuseIfOver(_ epoch: Epoch, _ names: [RequestedChange?]) throws(AlertError) {
+        let isOver = !screens.isAttached(Int(clamping: epoch.number))
+        do {
+            try refuseIfOver(isOver, names)
+        } catch {
+            throw error as? AlertError ?? .detached
+        }
+    }
+
     /// Stores a posted entry, unless its alert does not exist.
     func post(_ entry: PostedEntry) {
         guard Timestamp.plain.contains(now.wallMilliseconds) else { return }

@@ -38,6 +38,7 @@ package final class PostgreSQLAlertStore: AlertStore {
     ///   - busyTime: How long a caller waits for a lock, or for a server that is away.
     ///   - askingTime: How long an asker waits for a server that is away.
     ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
+    ///   - isShared: Whether several programs use it, so that its own changes are news for others.
     ///   - isReadOnly: Whether every change is refused, and nothing that is due is stored.
     ///   - checksDurability: Whether a server is refused that may lose what it acknowledges.
     ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of the log
@@ -49,7 +50,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         _ location: PostgreSQLLocation, clock: ServerClock = ServerClock(),
         caller: Caller = Caller(via: "deadline"), busyTime: Duration = .seconds(5),
         askingTime: Duration = .seconds(60), appliesDeadlines: Bool = false,
-        isReadOnly: Bool = false, checksDurability: Bool = true,
+        isShared: Bool = false, isReadOnly: Bool = false, checksDurability: Bool = true,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
     ) async throws(AlertError) -> PostgreSQLAlertStore {
         let interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption)
@@ -62,7 +63,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         }
         let store = PostgreSQLAlertStore(
             location, clock, caller, interruptions, bells, busyTime: busyTime,
-            askingTime: askingTime, checksDurability,
+            askingTime: askingTime, isShared: isShared, checksDurability,
             refusal: isReadOnly ? .openedForReading(location.description) : nil,
             timekeeper: appliesDeadlines
                 ? Timekeeper(clock: clock) { onTrouble(.deadlines($0)) } : nil,
@@ -82,8 +83,8 @@ package final class PostgreSQLAlertStore: AlertStore {
     private init(
         _ location: PostgreSQLLocation, _ clock: ServerClock, _ caller: Caller,
         _ interruptions: (reading: Interruption, leasing: Interruption, rest: Interruption),
-        _ bells: [Bell], busyTime: Duration, askingTime: Duration, _ checksDurability: Bool,
-        refusal: AlertError?,
+        _ bells: [Bell], busyTime: Duration, askingTime: Duration, isShared: Bool,
+        _ checksDurability: Bool, refusal: AlertError?,
         timekeeper: Timekeeper?, onTrouble: @escaping @Sendable (AlertError) -> Void
     ) {
         self.location = location
@@ -127,7 +128,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         writer = Writer(
             sessions.working, interruption: interruptions.rest, known: known, caller: caller,
             busyTime: busyTime,
-            askingTime: askingTime, onTrouble: onTrouble,
+            askingTime: askingTime, isShared: isShared, onTrouble: onTrouble,
             onCommit: { concernsOthers in
                 changes.note(concernsOthers)
                 watch.notify()
@@ -274,9 +275,12 @@ package final class PostgreSQLAlertStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        guard let first = changes.first else { return [] }
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
+        guard let first = changes.first else {
+            // What was posted is on disk then.
+            return try await writes.perform(.upkeep, "store entries of the log") { _ in [] }
+        }
         let hosts = hosts
         let (caller, keeper) = (hosts.stored(caller), hosts.stored(self.caller))
         if timekeeper?.takeFirstChange() == true { timekeeper?.lookNow() }
@@ -284,9 +288,7 @@ package final class PostgreSQLAlertStore: AlertStore {
             guard case .ask(let question) = change else { return nil }
             return PreparedQuestion(question, by: caller)
         }
-        let names = changes.indices.map { index in
-            request.map { RequestedChange($0, position: index, by: caller) }
-        }
+        let names = RequestedChange.names(of: changes, request, by: caller)
         let (results, due) = try await writes.perform(
             WriteKind(of: changes), first.operation, isOfAsker: changes.contains(where: \.isOfAsker)
         ) { query in
@@ -296,7 +298,7 @@ package final class PostgreSQLAlertStore: AlertStore {
         } _: { transaction in
             if let epoch {
                 let attached = transaction.query.isAttached(epoch)
-                guard try transaction.hasRow(attached) else { throw AlertError.detached }
+                try transaction.refuseIfOver(try !transaction.hasRow(attached), names)
             }
             let results = try changes.indices.map { index in
                 try transaction.tryToMake(

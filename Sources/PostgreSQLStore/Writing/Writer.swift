@@ -28,17 +28,21 @@ final class Writer: Sendable {
     private let known: KnownHead
     /// On whose behalf it stores what has happened to the server.
     private let caller: Caller
+    /// Whether this process acts for others, so that all it does concerns somebody.
+    private let isShared: Bool
     private let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
 
     init(
         _ sessions: SessionQueue, interruption: Interruption, known: KnownHead, caller: Caller,
         busyTime: Duration,
-        askingTime: Duration, onTrouble: @escaping @Sendable (AlertError) -> Void,
+        askingTime: Duration, isShared: Bool,
+        onTrouble: @escaping @Sendable (AlertError) -> Void,
         onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void
     ) {
         (self.sessions, self.interruption) = (sessions, interruption)
         self.known = known
         self.caller = caller
+        self.isShared = isShared
         self.busyTime = busyTime
         self.askingTime = max(busyTime, askingTime)
         self.onCommit = onCommit
@@ -205,7 +209,7 @@ final class Writer: Sendable {
         on session: Session
     ) throws -> Outcome {
         let (start, head) = (transaction.start, transaction.head)
-        let isOwn = !transaction.concernsOthers
+        let isOwn = !isShared && !transaction.concernsOthers
         if isOwn { known.expect(transaction.entries) }
         let changes =
             transaction.changes + (transaction.hasChangedSilently ? 1 : 0)

@@ -16,7 +16,6 @@ package final class LogTail: KnownLog {
         let head: AuditHead
         /// Whether parts of this process other than its writer need to see it.
         let concernsOthers: Bool
-
     }
 
     private struct State {
@@ -30,8 +29,12 @@ package final class LogTail: KnownLog {
         var failure: AlertError?
     }
 
+    /// Whether this process acts for others, so that all it does concerns somebody.
+    private let isShared: Bool
     private let state = Mutex(State())
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(isShared: Bool = false) { self.isShared = isShared }
 
     /// Sets the closure that is called when this process's connections are no longer the queue's.
     func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
@@ -59,7 +62,7 @@ package final class LogTail: KnownLog {
         state.withLock { state in
             guard head.sequence > state.newest.sequence else { return }
             if let expected = state.expected, expected.head == head {
-                Self.append(expected, to: &state)
+                append(expected, to: &state)
             } else {
                 state.newest = head
                 state.ownSince = head.sequence
@@ -81,7 +84,7 @@ package final class LogTail: KnownLog {
         state.withLock { state in
             guard let expected = state.expected else { return true }
             if expected.head.sequence > state.newest.sequence {
-                Self.append(expected, to: &state)
+                append(expected, to: &state)
             } else if expected.head == expected.start, expected.concernsOthers {
                 // The end of a snooze has no entry in the log.
                 state.concernedOthers = true
@@ -110,9 +113,9 @@ package final class LogTail: KnownLog {
     }
 
     /// Extends the log by the transaction, and perhaps by something before it.
-    private static func append(_ commit: Commit, to state: inout State) {
+    private func append(_ commit: Commit, to state: inout State) {
         let isContiguous = commit.start == state.newest
-        state.concernedOthers = !isContiguous || commit.concernsOthers
+        state.concernedOthers = isShared || !isContiguous || commit.concernsOthers
         state.newest = commit.head
         if state.concernedOthers { state.ownSince = commit.head.sequence }
     }

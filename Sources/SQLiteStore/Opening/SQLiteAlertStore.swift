@@ -35,6 +35,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     /// - Parameters:
     ///   - caller: On whose behalf deadlines are applied.
     ///   - appliesDeadlines: Whether it stores expiries and ends snoozes by itself.
+    ///   - isShared: Whether several programs use it, so that its own changes are news for others.
     ///   - onTrouble: Called if they can't be stored for a longer time, and if entries of
     ///     the log had to be dropped.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer,
@@ -43,11 +44,12 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     package static nonisolated(nonsending) func open(
         path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
         busyTime: Duration = .seconds(5), appliesDeadlines: Bool = false,
+        isShared: Bool = false,
         onTrouble: @escaping @Sendable (BackgroundError) -> Void = { _ in }
     ) async throws(AlertError) -> SQLiteAlertStore {
         let files = try QueueFiles(database: path)
         try files.checkWriteAccess()
-        let (lookAhead, known) = (LookAhead(), LogTail())
+        let (lookAhead, known) = (LookAhead(), LogTail(isShared: isShared))
         let changes = NoticedChanges { lookAhead.forget() }
         let bell = Bell(path: files.bell, mode: files.mode)
         let commits = GroupCommit(

@@ -8,7 +8,7 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>] {
-        guard let first = changes.first else { return [] }
+        guard let first = changes.first else { return try await writePosted() }
         var joined: Result<Receipt, AlertError>?
         if changes.count == 1, request == nil, epoch == nil {
             joined = try await join(first, by: caller)
@@ -27,15 +27,16 @@ extension SQLiteAlertStore {
             if question.isAwaited { question.isAwaited = (try? waits.prepare()) != nil }
             return PreparedQuestion(question, by: caller)
         }
+        let names = RequestedChange.names(of: changes, request, by: caller)
         let (results, due) = try await writes.perform(
             WriteKind(of: changes), first.operation
         ) { [keeper = self.caller, leases] context in
             // The screen may have been lost while this waited for the lock.
-            if let epoch, !leases.hold(epoch) { throw AlertError.detached }
-            let results = try zip(changes, prepared).enumerated().map { index, change in
-                let name = request.map { RequestedChange($0, position: index, by: caller) }
-                return try context.tryToMake(
-                    change.0, change.1, named: name, by: caller, keeper: keeper)
+            try context.refuseIfOver(epoch.map { !leases.hold($0) } ?? false, names)
+            let results = try changes.indices.map { index in
+                try context.tryToMake(
+                    changes[index], prepared[index], named: names[index], by: caller,
+                    keeper: keeper)
             }
             return (results, context.due)
         }
@@ -51,6 +52,13 @@ extension SQLiteAlertStore {
             if case .resolve(let id, _, _) = change { lookAhead.didResolve(id) }
         }
         return results
+    }
+
+    /// Writes what was posted.
+    private nonisolated(nonsending) func writePosted() async throws(AlertError)
+        -> [Result<Receipt, AlertError>]
+    {
+        try await writes.perform(.upkeep, "store entries of the log") { _ in [] }
     }
 
     /// The result of asking with a known key, which needs no write, and so no disk space; `nil` if a

@@ -85,8 +85,17 @@ enum QueueChoice: Sendable, Hashable {
     ///
     /// - Parameter advice: What to do instead.
     func requireFile(otherwise advice: String) throws(UsageError) {
+        try requireOwn()
         guard location.isOnServer else { return }
         throw UsageError("this queue is on a server: \(advice)")
+    }
+
+    /// Refuses a queue that a service keeps, for what is done beside the service.
+    func requireOwn() throws(UsageError) {
+        guard location.isService else { return }
+        throw UsageError(
+            "this queue is a service's: run the same command on the service's machine, with "
+                + "--database and the queue's own path")
     }
 
     /// The words that make another process choose the same queues, whatever its environment.
@@ -100,7 +109,7 @@ enum QueueChoice: Sendable, Hashable {
 
     /// A path that means the same in every directory.
     static func absolute(_ path: String) -> String {
-        if QueueLocation(path).isOnServer { return path }
+        if !QueueLocation(path).isFile { return path }
         guard !path.hasPrefix("/"), let directory = LinuxFile.workingDirectory else {
             return path
         }
@@ -235,10 +244,22 @@ extension QueueChoice {
         return manager
     }
 
+    /// Opens the queue for a service; if that fails, the error says what to do.
+    ///
+    /// - Parameter onTrouble: Called with errors for which no client waits.
+    func store(
+        via verb: String, onTrouble: @escaping @Sendable (BackgroundError) -> Void
+    ) async throws -> any AlertStore {
+        try await Self.advising(path) {
+            try await location.open(
+                clock: .system, caller: Caller(via: verb), isShared: true, onTrouble: onTrouble)
+        }
+    }
+
     /// Opens a queue; if that fails, the error says what to do.
-    private static func advising(
-        _ path: String, _ open: () async throws -> AlertManager
-    ) async throws -> AlertManager {
+    private static func advising<Opened>(
+        _ path: String, _ open: () async throws -> Opened
+    ) async throws -> Opened {
         do {
             return try await open()
         } catch {

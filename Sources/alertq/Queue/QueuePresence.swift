@@ -17,7 +17,7 @@ enum QueuePresence: Sendable, Hashable {
     /// Looks at a path; see stat(2).
     init(path: String) {
         // Opening it tells.
-        guard !QueueLocation(path).isOnServer else {
+        guard QueueLocation(path).isFile else {
             self = .present
             return
         }
@@ -40,7 +40,7 @@ enum QueuePresence: Sendable, Hashable {
 
     /// Whether there certainly is no file at a path.
     static func isMissing(_ path: String) -> Bool {
-        if QueueLocation(path).isOnServer { return false }
+        if !QueueLocation(path).isFile { return false }
         var status = stat()
         return fstatat(AT_FDCWD, path, &status, 0) != 0 && errno == ENOENT
     }

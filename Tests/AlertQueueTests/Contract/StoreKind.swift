@@ -1,8 +1,8 @@
 import AlertQueue
 import AlertQueueTesting
-import PipedStore
 import PostgreSQLTesting
 import SQLiteStore
+import ServiceTesting
 import StoreChecks
 import StoreTesting
 import TestSupport
@@ -14,11 +14,12 @@ import Testing
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case memory = "in memory"
     case sqlite = "SQLite"
-    case pipedMemory = "in memory, through a pipe"
-    case pipedSQLite = "SQLite, through a pipe to a process that is killed"
+    case servedSQLite = "SQLite, through a service"
+    case brokenSQLite = "SQLite, through a service whose connections break"
+    case killedSQLite = "SQLite, through a service that is killed"
     case postgreSQL = "PostgreSQL"
     case pooledPostgreSQL = "PostgreSQL, through a pooler and without notifications"
-    case pipedPostgreSQL = "PostgreSQL, through a pipe to a process that is killed"
+    case killedPostgreSQL = "PostgreSQL, through a service that is killed"
 
     var testDescription: String { rawValue }
 
@@ -26,8 +27,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     static var tried: [StoreKind] {
         allCases.filter { kind in
             switch kind {
-            case .memory, .sqlite, .pipedMemory, .pipedSQLite: true
-            case .postgreSQL, .pipedPostgreSQL: PostgreSQLServer.isTried
+            case .memory, .sqlite, .servedSQLite, .brokenSQLite, .killedSQLite: true
+            case .postgreSQL, .killedPostgreSQL: PostgreSQLServer.isTried
             case .pooledPostgreSQL: PostgreSQLServer.isTried && Pooler.isTried
             }
         }
@@ -35,53 +36,44 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     /// An empty queue of this kind; its files are deleted with it.
     func makeQueue() async throws -> ContractQueue {
-        let keeper = ContractQueue.keeper
         switch self {
-        case .memory:
-            return ContractQueue(InMemoryStore.opening(keeper: keeper))
+        case .memory: return ContractQueue(InMemoryStore.opening(keeper: ContractQueue.keeper))
         case .sqlite:
             let queue = try TemporaryQueue()
-            return ContractQueue { clock in
-                try await SQLiteAlertStore.open(
-                    path: queue.path, clock: clock, caller: keeper, appliesDeadlines: true)
-            }
-        case .pipedMemory: return piped(try StoreProcess(Self.server, [], isKilled: false))
-        case .pipedSQLite:
-            let queue = try TemporaryQueue()
-            let process = try StoreProcess(Self.server, [queue.path], isKilled: true)
-            return piped(process, on: queue)
+            return ContractQueue { try await Self.open(queue, $0) }
+        case .servedSQLite: return try Self.served(.lasting)
+        case .brokenSQLite: return try Self.served(.broken)
+        case .killedSQLite: return try Self.served(.killed)
         case .postgreSQL: return try await PostgreSQLQueue().contract
         case .pooledPostgreSQL: return try await PostgreSQLQueue(isPooled: true).contract
-        case .pipedPostgreSQL:
-            let location = try await PostgreSQLQueue().uri
-            return piped(try StoreProcess(Self.server, [location], isKilled: true))
+        case .killedPostgreSQL:
+            let queue = try await PostgreSQLQueue()
+            return Self.contract(
+                try ServedQueue(.killed, of: queue.uri) { clock throws(AlertError) in
+                    try await queue.open(clock)
+                })
         }
     }
 
-    /// - Parameter files: The files of the queue, which are deleted with it.
-    private func piped(
-        _ process: StoreProcess, on files: TemporaryQueue? = nil
-    ) -> ContractQueue {
-        let server = PipedQueue(process: process, files: files)
-        return ContractQueue { clock in
-            try await PipedStore(on: server.process, clock: clock)
-        }
+    private static func open(
+        _ queue: TemporaryQueue, _ clock: any AlertClock, isShared: Bool = false
+    ) async throws(AlertError) -> any AlertStore {
+        try await SQLiteAlertStore.open(
+            path: queue.path, clock: clock, caller: ContractQueue.keeper, appliesDeadlines: true,
+            isShared: isShared)
     }
 
-    private static let server = BuiltProgram.path("StoreServer")
-}
-
-/// A process that serves a queue, and ends before the queue's files are deleted.
-private final class PipedQueue: Sendable {
-    let process: StoreProcess
-    private let files: TemporaryQueue?
-
-    init(process: StoreProcess, files: TemporaryQueue?) {
-        self.process = process
-        self.files = files
+    private static func served(_ fate: ServedQueue.Fate) throws -> ContractQueue {
+        let queue = try TemporaryQueue()
+        return contract(
+            try ServedQueue(fate, of: queue.path) { clock throws(AlertError) in
+                try await open(queue, clock, isShared: true)
+            })
     }
 
-    deinit { process.end() }
+    private static func contract(_ queue: ServedQueue) -> ContractQueue {
+        ContractQueue { try await queue.open($0) }
+    }
 }
 
 extension StoreCheck: CustomTestStringConvertible {

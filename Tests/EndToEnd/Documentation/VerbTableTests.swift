@@ -163,6 +163,11 @@ extension VerbTableTests {
                 input: Array(ping.utf8))
             return finished.output == #"{"jsonrpc":"2.0","id":1,"result":{}}"# + "\n"
         },
+        "serve": { test in
+            let served = try await test.queue.served()
+            _ = try await served.run("notify", "Done")
+            return try await test.queue.run("list", "--count").output == "1\n"
+        },
         "completions": { test in
             try await test.queue.run("completions", "bash").output.contains("alertq")
         },

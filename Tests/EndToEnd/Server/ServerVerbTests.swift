@@ -4,12 +4,25 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Every verb on a queue in PostgreSQL, with its main options.
-@Suite("Verbs on a queue in PostgreSQL", .inParallel, .needsServer)
+/// Every verb on a queue that is no file, with its main options.
+@Suite("Verbs on a queue elsewhere", .inParallel, .needsServer)
 struct ServerVerbTests {
-    let queue: CommandLineQueue
+    /// Where the queue is.
+    enum Place: CaseIterable {
+        case server
+        /// On a server, used by a role that does not own the tables.
+        case serverOfOthers
+        /// A file behind a service.
+        case service
 
-    init() async throws { queue = try await .onServer() }
+        func makeQueue() async throws -> CommandLineQueue {
+            switch self {
+            case .server: try await .onServer()
+            case .serverOfOthers: try await ServerRole.make(of: .onServer())
+            case .service: try await CommandLineQueue().served()
+            }
+        }
+    }
 
     /// A command line, and what it does on the queue that those before it have left.
     struct Step: Sendable {
@@ -23,10 +36,24 @@ struct ServerVerbTests {
             (self.code, self.text) = (code, text)
         }
 
-        /// The same by a role that does not own the tables.
-        var asRole: Step {
-            guard verb == "purge", !words.contains("--dry-run") else { return self }
-            return Step(words.joined(separator: " "), code: 77, "owner")
+        /// The same at a place; `nil` if it makes no sense there.
+        func at(_ place: Place) -> Step? {
+            let isSetUp = words.contains("--setup-postgresql")
+            let line = words.joined(separator: " ")
+            switch place {
+            case .server: return self
+            case .serverOfOthers:
+                if isSetUp { return nil }
+                guard verb == "purge", !words.contains("--dry-run") else { return self }
+                return Step(line, code: 77, "owner")
+            case .service:
+                if isSetUp { return nil }
+                if verb == "purge" || code == 64 {
+                    return Step(line, code: 64, "on the service's machine")
+                }
+                return verb == "doctor" && code == 0 && !text.isEmpty
+                    ? Step(line, text.replacing("durability", with: "service")) : self
+            }
         }
 
         /// The verb, which may be two words.
@@ -112,13 +139,12 @@ struct ServerVerbTests {
     ]
 
     @Test(
-        "Each verb that ends by itself does on a server what it does in a file",
-        arguments: [false, true])
-    func steps(hasFewRights: Bool) async throws {
-        let queue = try await hasFewRights ? ServerRole.make(of: self.queue) : self.queue
-        for step in Self.asking + Self.deciding + Self.reading + Self.refused
-        where !(hasFewRights && step.words.contains("--setup-postgresql")) {
-            let step = hasFewRights ? step.asRole : step
+        "Each verb that ends by itself does elsewhere what it does in a file",
+        arguments: Place.allCases)
+    func steps(place: Place) async throws {
+        let queue = try await place.makeQueue()
+        let steps = Self.asking + Self.deciding + Self.reading + Self.refused
+        for step in steps.compactMap({ $0.at(place) }) {
             let finished = try await queue.start(step.words).finish()
             #expect(finished.code == step.code, "\(step.words): \(finished)")
             let text = finished.output + finished.errors
@@ -128,20 +154,24 @@ struct ServerVerbTests {
 
     @Test("No verb that uses a queue is left out here")
     func all() async throws {
+        let queue = try CommandLineQueue()
         let help = try await queue.run("help").output
         let verbs = try #require(help.split(separator: "Verbs:\n").last)
             .split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
             .compactMap { $0.split(separator: "  ").first.map(String.init) }
         let tried = (Self.asking + Self.deciding + Self.reading + Self.refused).map(\.verb)
         let others = [
-            "run", "present", "watch", "mcp", "hook claude", "hook codex", "store copy",
+            "run", "present", "watch", "mcp", "hook claude", "hook codex", "store copy", "serve",
             "completions", "manual", "help",
         ]
         #expect(Set(verbs).subtracting(tried + others) == [])
     }
 
-    @Test("A command runs once after a yes, and its exit code is passed on")
-    func run() async throws {
+    @Test(
+        "A command runs once after a yes, and its exit code is passed on",
+        arguments: [Place.server, .service])
+    func run(place: Place) async throws {
+        let queue = try await place.makeQueue()
         let words = ["run", "--key", "k", "--json", "--", "sh", "-c", "exit 3"]
         let asker = try queue.start(words)
         #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
@@ -156,8 +186,11 @@ struct ServerVerbTests {
         #expect(events == ["asked", "resolved", "collected", "ran", "ran"])
     }
 
-    @Test("A program shows what waits, and one that watches gets its response")
-    func programs() async throws {
+    @Test(
+        "A program shows what waits, and one that watches gets its response",
+        arguments: [Place.server, .service])
+    func programs(place: Place) async throws {
+        let queue = try await place.makeQueue()
         let presenter = try queue.script("presenter", "read -r line; echo yes")
         let handler = try queue.script(
             "handler", "echo \"$ALERTQ_ALERT $ALERTQ_BUTTON\" >>\"$(dirname \"$0\")/lines\"")
@@ -183,8 +216,11 @@ struct ServerVerbTests {
         }
     }
 
-    @Test("A program gets each question once, with its place kept in a file")
-    func questions() async throws {
+    @Test(
+        "A program gets each question once, with its place kept in a file",
+        arguments: [Place.server, .service])
+    func questions(place: Place) async throws {
+        let queue = try await place.makeQueue()
         let hook = try queue.script(
             "hook", "echo \"$ALERTQ_ALERT\" >>\"$(dirname \"$0\")/lines\"")
         #expect(try await queue.run("ask", "One", "--detach").code == 0)
@@ -202,8 +238,11 @@ struct ServerVerbTests {
         #expect(queue.lines("lines") == ["1", "2"])
     }
 
-    @Test("An agent asks and collects, and its hook gets an answer")
-    func agents() async throws {
+    @Test(
+        "An agent asks and collects, and its hook gets an answer",
+        arguments: [Place.server, .service])
+    func agents(place: Place) async throws {
+        let queue = try await place.makeQueue()
         let agent = try await AgentClient(queue, .july2026, name: "claude-code")
         let call = agent.start(
             "ask",

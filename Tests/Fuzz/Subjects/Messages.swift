@@ -1,5 +1,6 @@
 import AlertCore
 import Foundation
+import Linux
 import TextFormats
 
 @testable import AlertAgents

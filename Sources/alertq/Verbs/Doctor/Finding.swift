@@ -23,7 +23,9 @@ extension Finding {
     }
 
     private static func advice(for error: any Error, _ path: String) -> String {
-        if QueueLocation(path).isOnServer { return adviceOnServer(for: error) }
+        let location = QueueLocation(path)
+        if location.isOnServer { return adviceOnServer(for: error) }
+        if location.isService { return adviceOfService(for: error) }
         switch error {
         case AlertError.incompatible:
             return
@@ -43,6 +45,16 @@ extension Finding {
         default:
             return "look for errors of the disk: journalctl -k; to go back to a backup: "
                 + "alertq restore BACKUP"
+        }
+    }
+
+    /// What can be done about an error of a service.
+    private static func adviceOfService(for error: any Error) -> String {
+        switch error {
+        case AlertError.incompatible: "restart the service, so that it is this version of alertq"
+        case AlertError.notPermitted: "ask whoever runs the service, or name another queue"
+        case AlertError.unreachable: "see whether it runs: alertq serve, as its user"
+        default: "run alertq doctor on the service's machine, with the path of its queue"
         }
     }
 

@@ -16,7 +16,7 @@ struct QueueCheckup: Sendable {
     private var administration: any QueueAdministration { QueueLocation(path).administration }
 
     func findings() async -> [Finding] {
-        let found = QueueLocation(path).isOnServer ? await ofServer() : await ofFile()
+        let found = QueueLocation(path).isFile ? await ofFile() : await ofServer()
         return found.map { $0.advised(for: path) }
     }
 

@@ -102,6 +102,7 @@ struct PurgeCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
+        try queue.requireOwn()
         try await ProgressBar.during("erasing", in: context) { bar in
             let found = try await queue.openExisting(via: Self.name) { manager in
                 let now = await Timestamp.date(milliseconds: manager.time.wallMilliseconds)

@@ -62,7 +62,7 @@ struct StoreCopyCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         let (from, to) = (QueueLocation(source), QueueLocation(target))
         for location in [from, to] { try location.check() }
-        if !from.isOnServer, QueuePresence.isMissing(source) {
+        if from.isFile, QueuePresence.isMissing(source) {
             throw CommandError(.notFound, "there is no queue at \(source)")
         }
         let report = try await ProgressBar.during("copying", in: context) { bar in
@@ -72,7 +72,7 @@ struct StoreCopyCommand: Command {
                 bar.show(done, of: total)
             }
         }
-        if !to.isOnServer { noteAccounts(of: report.machines, report.home, in: context) }
+        if to.isFile { noteAccounts(of: report.machines, report.home, in: context) }
         guard !isJSON else {
             try context.print(
                 JSONValue.object([

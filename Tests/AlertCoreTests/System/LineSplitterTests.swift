@@ -1,7 +1,6 @@
+import Linux
 import TestSupport
 import Testing
-
-@testable import AlertAgents
 
 @Suite("Lines of messages", .inParallel)
 struct LineSplitterTests {

@@ -1,0 +1,245 @@
+import AlertCore
+import FoundationEssentials
+import Glibc
+import Linux
+import Synchronization
+
+/// A client that sends requests as lines, and gets the replies in any order.
+final class LineConnection: Sendable {
+    /// How many requests of a client are carried out at once; it is read from again when one has its
+    /// reply.
+    private static let requestLimit = 256
+    /// How much a client may leave unread, in bytes, before the next reply ends its connection.
+    private static let backlogLimit = 64 << 20
+
+    private struct State {
+        var splitter = LineSplitter()
+        var requests = 0
+        var backlog: [UInt8] = []
+        /// Whether nothing more is read.
+        var isFinishing = false
+        /// Whether nothing more can be sent; the thread of the sockets ends the connection then.
+        var isBroken = false
+        var isOver = false
+
+        var reads: Bool { !isFinishing && requests < LineConnection.requestLimit }
+    }
+
+    private let socket: Descriptor
+    private let poller: Poller
+    private let state = Mutex(State())
+    private let (lines, arrived) = AsyncStream<LineSplitter.Line>.makeStream()
+    private let session = Mutex(StoreSession?.none)
+    private let work = Mutex(Task<Void, Never>?.none)
+
+    init(_ socket: Descriptor, on poller: Poller) throws(LinuxError) {
+        self.socket = socket
+        self.poller = poller
+        try poller.watch(socket.raw, reads: true)
+    }
+
+    // MARK: - On the thread of the sockets
+
+    /// Reads and writes what is possible now; returns whether the connection goes on.
+    func proceed() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        return state.withLock { state in
+            flush(&state)
+            guard !state.isBroken, !state.isOver else { return false }
+            guard state.reads else {
+                // Otherwise its end would be noticed again and again.
+                if state.backlog.isEmpty { poller.forget(socket.raw) } else { watch(state) }
+                return true
+            }
+            let count = read(socket.raw, &buffer, buffer.count)
+            guard count >= 0 || errno == EAGAIN || errno == EINTR else { return false }
+            if count == 0 {
+                if hasHungUp { return false }
+                finish(&state)
+                return true
+            }
+            state.splitter.add(buffer[..<max(0, count)]) { line in
+                state.requests += 1
+                arrived.yield(line)
+            }
+            watch(state)
+            return true
+        }
+    }
+
+    /// Whether nobody reads at the other end, either; see poll(2).
+    private var hasHungUp: Bool {
+        var request = pollfd(fd: socket.raw, events: 0, revents: 0)
+        return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
+    /// Ends the connection, once what was read of it has its replies.
+    func finish() { state.withLock { finish(&$0) } }
+
+    private func finish(_ state: inout State) {
+        state.isFinishing = true
+        watch(state)
+        arrived.finish()
+    }
+
+    /// Has a task carry out the requests, until ``end()`` at the latest.
+    func work(_ body: @escaping @Sendable () async -> Void) {
+        work.withLock { work in work = Task { await body() } }
+    }
+
+    /// Waits until the client has room for all replies, or is gone.
+    func drain() async {
+        while state.withLock({ !$0.backlog.isEmpty && !$0.isBroken && !$0.isOver }) {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Forgets the client, whose connection has ended.
+    func end() {
+        state.withLock { state in
+            state.isOver = true
+            poller.forget(socket.raw)
+        }
+        shutdown(socket.raw, Int32(SHUT_RDWR))
+        arrived.finish()
+        session.withLock { $0 }?.end()
+        work.withLock { $0 }?.cancel()
+    }
+
+    /// Releases the screens of a client that is silent.
+    func releaseSilent() { session.withLock { $0 }?.releaseSilent() }
+
+    private func watch(_ state: State) {
+        guard !state.isOver else { return }
+        try? poller.watch(
+            socket.raw, reads: state.reads || state.isBroken, writes: !state.backlog.isEmpty)
+    }
+
+    private func flush(_ state: inout State) {
+        guard !state.backlog.isEmpty else { return }
+        do throws(LinuxError) {
+            let count = try UnixSocket.send(state.backlog[...], to: socket.raw)
+            state.backlog.removeFirst(count)
+        } catch {
+            state.isBroken = true
+        }
+    }
+
+    /// Sends a reply, if there is one, and reads the next request.
+    private func send(_ line: [UInt8]?, isCounted: Bool = true) {
+        state.withLock { state in
+            if isCounted { state.requests -= 1 }
+            guard !state.isBroken, !state.isOver else { return }
+            if state.backlog.count > Self.backlogLimit {
+                state.isBroken = true
+                shutdown(socket.raw, Int32(SHUT_RDWR))
+            } else {
+                state.backlog += line ?? []
+                flush(&state)
+            }
+            watch(state)
+        }
+    }
+
+    // MARK: - Requests
+
+    /// Carries out the client's requests until its connection ends.
+    ///
+    /// - Parameter open: Opens the store for a client that has said what it wants.
+    func serve(
+        as peer: Peer,
+        _ open: @escaping @Sendable (Opening) throws(AlertError) -> (any AlertStore, place: String)
+    ) async {
+        await withDiscardingTaskGroup { group in
+            for await line in lines {
+                guard let request = decoded(line) else { continue }
+                switch (request.route, session.withLock { $0 }) {
+                case (.open(let opening), nil):
+                    send(opened(request.id, opening, peer, open))
+                case (.call(let call), let session?):
+                    if call.isOrdered {
+                        send(await session.reply(to: call, id: request.id))
+                        continue
+                    }
+                    // It may last for as long as the client lives.
+                    let isCounted = if case .claimEnd = call { false } else { true }
+                    if !isCounted { state.withLock { $0.requests -= 1 } }
+                    group.addTask { [self] in
+                        send(
+                            await session.reply(to: call, id: request.id), isCounted: isCounted)
+                    }
+                case (.call, nil):
+                    refuse(request.id, 400, "is not the first one: the queue is opened first")
+                case (.open, _?): refuse(request.id, 400, "comes twice")
+                case (.unknown(let route), _):
+                    refuse(request.id, 404, "is not known: \(route)")
+                }
+            }
+            // Whoever waits for the end of a claim would wait for ever.
+            session.withLock { $0 }?.end()
+        }
+    }
+
+    /// Refuses everything that a client asks for.
+    func refuseAll(_ error: AlertError) async {
+        for await line in lines {
+            guard let request = decoded(line) else { continue }
+            send(ServiceReply<Nothing>(id: request.id, value: nil, error: error).line)
+        }
+    }
+
+    private func opened(
+        _ id: Int, _ opening: Opening, _ peer: Peer,
+        _ open: (Opening) throws(AlertError) -> (any AlertStore, place: String)
+    ) -> [UInt8] {
+        do throws(AlertError) {
+            guard opening.version == Opening.version else {
+                throw .incompatible(
+                    path: "the service",
+                    "is an alertq of another version (it speaks \(Opening.version), and was asked "
+                        + "for \(opening.version)): restart it with the new one")
+            }
+            let (store, place) = try open(opening)
+            session.withLock { $0 = StoreSession(store, for: peer) }
+            return ServiceReply(
+                id: id, position: store.position,
+                value: Opened(principal: peer.principal, place: place)
+            ).line
+        } catch {
+            return ServiceReply<Opened>(id: id, value: nil, error: error).line
+        }
+    }
+
+    private func decoded(_ line: LineSplitter.Line) -> ServiceRequest? {
+        guard case .whole(let bytes) = line else {
+            refuse(0, 413, "has more than \(LineSplitter.limit) bytes, and was discarded")
+            return nil
+        }
+        let data = Data(bytes)
+        do {
+            return try JSONDecoder().decode(ServiceRequest.self, from: data)
+        } catch {
+            let head = try? JSONDecoder().decode(ServiceLineHead.self, from: data)
+            refuse(head?.id ?? 0, 400, "can't be read: \(error)")
+            return nil
+        }
+    }
+
+    private func refuse(_ id: Int, _ status: Int, _ reason: String) {
+        send(
+            ServiceReply<Nothing>(
+                id: id, status: status, value: nil, error: .invalid("request", reason)
+            ).line)
+    }
+}
+
+extension StoreCall {
+    /// Whether it takes effect before the client's next one is looked at. A client waits for the
+    /// replies to others that depend on each other.
+    fileprivate var isOrdered: Bool {
+        switch self {
+        case .post, .release, .endClaim: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import AlertCore
+import Linux
+
+/// Who is at the other end of a connection.
+///
+/// A client's own word about its account counts for nothing. Its terminal, its SSH peer and its login
+/// session are kept as its claims, and so is its process if that is in another PID namespace.
+package struct Peer: Sendable {
+    /// The account, by the kernel's word.
+    package let principal: Principal
+    private let process: ProcessIdentity?
+    /// Whether the client acts for whomever it says, as a check of the store's contract does.
+    let actsForOthers: Bool
+
+    /// The number of all accounts that have none here; see `/proc/sys/kernel/overflowuid` in proc(5).
+    private static let overflow: UInt32 = 65534
+
+    /// A client that is believed.
+    package static var anybody: Peer {
+        Peer(.account(.current), process: nil, actsForOthers: true)
+    }
+
+    private init(_ principal: Principal, process: ProcessIdentity?, actsForOthers: Bool) {
+        self.principal = principal
+        self.process = process
+        self.actsForOthers = actsForOthers
+    }
+
+    /// A process of this machine that has connected.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)`` for an account that the kernel can't name here:
+    ///   all such accounts share one number. See user_namespaces(7).
+    package init(_ peer: SocketPeer) throws(AlertError) {
+        // The kernel says who it is here; queues have the machine's numbers.
+        let uid = UserNamespace.current.map { $0.outer(peer.uid) } ?? peer.uid
+        guard let uid, peer.uid != Self.overflow else {
+            throw .notPermitted(
+                path: "uid \(peer.uid)",
+                "it stands for every account that has no number here, and has no rights")
+        }
+        var process = ProcessIdentity.current
+        process.pid = peer.pid
+        // 0 is a process of another namespace.
+        self.init(
+            .account(Account(uid: uid).named), process: peer.pid > 0 ? process : nil,
+            actsForOthers: false)
+    }
+
+    /// The caller of a request, as the store gets it.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` for claims that no caller may have.
+    func stamp(_ caller: Caller) throws(AlertError) -> Caller {
+        guard !actsForOthers else { return caller }
+        var caller = caller
+        caller.principal = principal
+        caller.means = .process(process ?? caller.process ?? .current)
+        try caller.validate()
+        return caller
+    }
+
+    /// A screen, as the store gets it.
+    func stamp(_ screen: AttachedScreen) -> AttachedScreen {
+        guard !actsForOthers else { return screen }
+        var screen = screen
+        screen.principal = principal
+        screen.process = process ?? screen.process
+        return screen
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Glibc
+import Linux
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// A queue that `alertq serve` serves on a socket.
+@Suite("A queue behind a service", .inParallel, .within(.seconds(120)))
+struct ServeTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("An asker and a person on both sides of the service use one queue")
+    func bothSides() async throws {
+        let served = try await queue.served()
+        let asker = try served.start(["ask", "Prune?", "-b", "yes", "--cancel", "no"])
+        #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        let finished = await asker.finish()
+        #expect(finished.code == 0 && finished.output == "yes\n", "\(finished)")
+        let direct = try queue.start(["ask", "Again?", "-b", "yes"])
+        #expect(await eventually { direct.errors.text.contains("waiting for an answer") })
+        #expect(try await served.run("answer", "2", "yes").code == 0)
+        #expect(await direct.finish().output == "yes\n")
+        #expect(try await queue.isSound())
+    }
+
+    @Test("The log has the account and the process that the kernel names, whatever a client says")
+    func kernel() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        // Until there are rights, whoever may open the socket has those of its owner.
+        for path in [queue.directory, service.directory] { chmod(path, 0o755) }
+        chmod(service.socket, 0o666)
+        let served = try CommandLineQueue(behind: service)
+        let other = LinuxAccount(uid: 4242, gid: 4242)
+        let asker = try served.start(["ask", "Q", "--detach", "--key", "k"], as: other)
+        #expect(await asker.finish().code == 0)
+        let socket = try UnixSocket.connect(to: service.socket)
+        let process = #"{"host":"elsewhere","pid":1}"#
+        let caller =
+            #"{"principal":{"principal":"7777","user":"boss"},"via":"answer","#
+            + #""means":{"process":{"_0":\#(process)}}}"#
+        let lines = [
+            #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#,
+            #"{"id":2,"method":"POST","path":"/store","body":{"commit":{"_0":[{"resolve":{"_0":1,"#
+                + #""_1":{"choose":{"button":0,"_1":{"program":{}},"_2":{"values":{}}}}}}],"#
+                + #""request":"00112233445566778899aabbccddeeff","by":\#(caller)}}}"#,
+        ]
+        #expect(socket.write((lines.joined(separator: "\n") + "\n").utf8))
+        #expect(await eventually { Self.replies(of: socket, 2) })
+        let record = try await queue.objects("show", "1")[0]
+        #expect(record["uid"] as? Int == 4242, "\(record)")
+        let responder = record["responder"] as? [String: any Sendable]
+        #expect(responder?["uid"] as? Int == Int(getuid()), "\(record)")
+        #expect(responder?["pid"] as? Int == Int(getpid()), "\(record)")
+    }
+
+    /// Whether a service has sent as many replies, of which the last has no error.
+    private static func replies(of socket: Descriptor, _ count: Int) -> Bool {
+        var text = ""
+        while text.split(separator: "\n").count < count, let bytes = socket.read(), !bytes.isEmpty {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        return text.hasSuffix("\n") && !text.contains("\"error\"")
+    }
+
+    @Test("Askers and a screen go on when the service is killed and started again")
+    func killed() async throws {
+        var service = try await CommandLineQueue.Service(of: queue)
+        let served = try CommandLineQueue(at: service.location)
+        let presenter = try served.script("presenter", "read -r line; sleep 0.3; echo yes")
+        let screen = try served.start(["present", "--on", "command:\(presenter)"])
+        var askers: [Child] = []
+        for number in 1...6 {
+            askers.append(
+                try served.start(["ask", "Q\(number)", "-b", "yes", "--key", "k\(number)"]))
+            if number % 2 == 0 {
+                service.process.kill(SIGKILL)
+                _ = await service.process.exit()
+                service = try await CommandLineQueue.Service(of: queue)
+            }
+        }
+        for asker in askers {
+            let finished = await asker.finish()
+            #expect(finished.code == 0 && finished.output == "yes\n", "\(finished)")
+        }
+        screen.kill(SIGTERM)
+        _ = await screen.exit()
+        let resolved = try await queue.objects("audit", "list").count {
+            $0["event"] as? String == "resolved"
+        }
+        #expect(resolved == 6)
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A verb that finds its service away says so, and goes on when it is there")
+    func away() async throws {
+        let served = try CommandLineQueue(at: "unix:\(queue.directory)/sockets/alertq.sock")
+        let asker = try served.start(["ask", "Q", "--detach"])
+        #expect(await eventually { asker.errors.text.contains("; waiting until it is back") })
+        let service = try await CommandLineQueue.Service(of: queue)
+        let finished = await asker.finish()
+        #expect(finished.code == 0 && finished.output == "1\n", "\(finished)")
+        _ = service
+    }
+
+    @Test("A second service of a directory says which process has it")
+    func second() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let finished = try await queue.run("serve", "--sockets", service.directory)
+        #expect(finished.code == 75, "\(finished)")
+        #expect(finished.errors.contains("process \(service.process.pid) already serves"))
+    }
+
+    @Test("SIGTERM ends a service, and removes its socket")
+    func end() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let served = try CommandLineQueue(at: service.location)
+        let asker = try served.start(["ask", "Q", "-b", "yes"])
+        #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
+        service.process.kill(SIGTERM)
+        #expect(await service.process.exit() == 0)
+        #expect(access(service.socket, F_OK) != 0)
+        #expect(try await queue.run("list", "--count").output == "1\n")
+        let next = try await CommandLineQueue.Service(of: queue)
+        #expect(try await served.run("answer", "1", "yes").code == 0)
+        #expect(await asker.finish().output == "yes\n")
+        _ = next
+    }
+
+    @Test("Lines that are no requests get replies that say why, and others are served")
+    func badLines() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let socket = try UnixSocket.connect(to: service.socket)
+        let lines = [
+            ("hello", 400), ("{}", 400), (#"{"id":7}"#, 400), ("[]", 400),
+            (#"{"id":8,"method":"GET","path":"/v1/nothing"}"#, 404),
+            (#"{"id":9,"method":"POST","path":"/store","body":{"pendingCount":{}}}"#, 400),
+            (#"{"id":10,"method":"POST","path":"/store","body":{"find":{}}}"#, 400),
+            (#"{"id":11,"method":"POST","path":"/store/open","body":{}}"#, 400),
+            (String(repeating: "x", count: 1 << 21), 413),
+        ]
+        for (line, status) in lines {
+            #expect(socket.write((line + "\n").utf8))
+            var reply = ""
+            while !reply.hasSuffix("\n"), let bytes = socket.read(), !bytes.isEmpty {
+                reply += String(decoding: bytes, as: UTF8.self)
+            }
+            #expect(reply.contains("\"status\":\(status)"), "\(line.prefix(80)): \(reply)")
+        }
+        let served = try CommandLineQueue(at: service.location)
+        #expect(try await served.run("notify", "Still there").code == 0)
+    }
+
+    @Test("Numbers that make no sense end no service, and a screen of a stopped client is left")
+    func hostile() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let served = try CommandLineQueue(behind: service)
+        #expect(try await served.run("ask", "Q", "--detach").code == 0)
+        let screen = try served.start(["present", "--on", "command:/bin/cat"])
+        #expect(
+            try await eventually {
+                try await !queue.run("doctor").output.contains("no process shows alerts")
+            })
+        let socket = try UnixSocket.connect(to: service.socket)
+        let calls = [
+            #"{"page":{"_0":{"kind":{"waiting":{"orOverdue":false}},"limit":-1}}}"#,
+            #"{"page":{"_0":{"kind":{"waiting":{"orOverdue":false}},"limit":9223372036854775807}}}"#,
+            #"{"entries":{"_0":{"start":{"last":{"_0":-9223372036854775808}},"limit":0}}}"#,
+            #"{"endClaim":{"_0":-1}}"#, #"{"release":{"lease":7}}"#, #"{"claimEnd":{"_0":7}}"#,
+            #"{"next":{"_0":{"presenters":[],"own":[],"except":[],"prefersQuestions":true}}}"#,
+        ]
+        let open = #"{"id":0,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#
+        let lines = calls.enumerated().map { number, call in
+            #"{"id":\#(number + 1),"method":"POST","path":"/store","body":\#(call)}"#
+        }
+        #expect(socket.write(([open] + lines).map { $0 + "\n" }.joined().utf8))
+        var text = ""
+        while text.count(where: { $0 == "\n" }) <= calls.count, let bytes = socket.read(),
+            !bytes.isEmpty
+        {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(text.count { $0 == "\n" } == calls.count + 1, "\(text)")
+        #expect(!text.contains("\"status\":400"), "\(text)")
+        screen.kill(SIGSTOP)
+        #expect(
+            try await eventually {
+                try await queue.run("doctor").output.contains("no process shows alerts")
+            })
+        screen.kill(SIGCONT)
+        screen.kill(SIGTERM)
+        _ = await screen.exit()
+        #expect(try await served.run("list", "--count").output == "1\n")
+    }
+
+    @Test("What is done to files is done beside the service, and the error says so")
+    func files() async throws {
+        let served = try await queue.served()
+        let words = [
+            ["backup", "copy.db"], ["restore", "/etc/passwd"], ["purge", "--older-than", "1d"],
+            ["doctor", "--reindex"], ["serve"],
+        ]
+        for words in words {
+            let finished = try await served.start(words).finish()
+            #expect(finished.code == 64, "\(words): \(finished)")
+            #expect(finished.errors.contains("service"), "\(words): \(finished)")
+        }
+        let copy = try await served.run("store", "copy", served.path, queue.directory + "/copy.db")
+        #expect(copy.code == 65 && copy.errors.contains("on the service's machine"), "\(copy)")
+    }
+}
