@@ -228,7 +228,7 @@ package final class ServiceConnection: Sendable {
             let start = ContinuousClock.now
             receive(on: link)
             lose(link)
-            // Neither a service that ends each connection is asked without a pause.
+            // A service that ends each connection at once would be asked without a pause.
             pause = start.duration(to: .now) < .seconds(1) ? .milliseconds(100) : .zero
         }
     }
