@@ -124,6 +124,18 @@ extension Query {
         """
     }
 
+    /// The same for one whose row is known.
+    package func counted(_ row: Int64, by difference: Int) -> Statement {
+        self(Self.countedRow, .integer(row), .integer(difference))
+    }
+
+    private static let countedRow = SQLText { sql in
+        """
+        UPDATE sources SET pending = \(sql.greater("0", "pending + $3"))
+        WHERE \(sql.own("sources"))id = $2
+        """
+    }
+
     /// That named changes which are too old, or from a time to which the clock was set by mistake,
     /// are forgotten, a few at a time.
     package func forgottenRequests(at now: ClockReading) -> Statement {

@@ -63,14 +63,34 @@ package final class KnownSources {
         var row: (id: Int64, pending: Int)?
         /// How many more of its alerts wait than before.
         var change = 0
+
+        /// How many of its alerts wait.
+        var waiting: Int { (row?.pending ?? 0) + change }
+    }
+
+    /// A source, and the principal that it belongs to.
+    fileprivate struct Pair {
+        let source: Source
+        let principal: Source
     }
 
     fileprivate private(set) var all: [Name: Source] = [:]
+    /// Mostly the next call is about the same one.
+    private var last: (name: Name, pair: Pair)?
 
     package init() {}
 
-    fileprivate subscript(principal: Principal, name: String) -> Source {
-        let name = Name(principal: principal, name: ExactText(name))
+    fileprivate func pair(_ principal: Principal, _ name: String) -> Pair {
+        let key = Name(principal: principal, name: ExactText(name))
+        if let last, last.name == key { return last.pair }
+        let pair = Pair(
+            source: source(key),
+            principal: source(Name(principal: principal, name: ExactText(""))))
+        last = (key, pair)
+        return pair
+    }
+
+    private func source(_ name: Name) -> Source {
         if let source = all[name] { return source }
         let source = Source()
         all[name] = source
@@ -113,50 +133,48 @@ extension TableTransaction {
     package func pendingCounts(
         of principal: Principal, source: String
     ) throws -> (source: Int, principal: Int) {
-        (try waiting(of: principal, source), try waiting(of: principal, ""))
+        let pair = try pair(principal, source)
+        return (pair.source.waiting, pair.principal.waiting)
     }
 
-    private func waiting(of principal: Principal, _ name: String) throws -> Int {
-        let source = try source(principal, name)
-        return (source.row?.pending ?? 0) + source.change
-    }
-
-    /// A source, or a principal, whose row has been looked up.
-    private func source(_ principal: Principal, _ name: String) throws -> KnownSources.Source {
-        let source = sources[principal, name]
-        if source.isRead { return source }
+    /// A source and its principal, whose rows have been looked up.
+    private func pair(_ principal: Principal, _ name: String) throws -> KnownSources.Pair {
+        let pair = sources.pair(principal, name)
+        if pair.source.isRead { return pair }
         for row in try rows(query.sources(principal, name), as: SourceRow.self) {
-            let found = sources[principal, row.name]
-            (found.row, found.isRead) = ((row.id, row.pending), true)
+            let found = row.name.isEmpty ? pair.principal : pair.source
+            found.row = (row.id, row.pending)
         }
-        source.isRead = true
-        return source
+        (pair.source.isRead, pair.principal.isRead) = (true, true)
+        return pair
     }
 
     /// The number of the row of a source, or of a principal, which is made if there is none.
-    private func row(of principal: Principal, _ name: String) throws -> Int64 {
-        let source = try source(principal, name)
+    private func row(
+        of source: KnownSources.Source, _ principal: Principal, _ name: String
+    ) throws -> Int64 {
         let row = try source.row ?? (id: insertSource(principal, name), pending: 0)
         source.row = row
         return row.id
     }
 
     /// Counts an alert of a source, and so of its principal, that waits or no longer does.
-    private func count(_ difference: Int, of principal: Principal, _ name: String) {
-        for name in [name, ""] { sources[principal, name].change += difference }
+    private func count(_ difference: Int, in pair: KnownSources.Pair) {
+        for source in [pair.source, pair.principal] { source.change += difference }
     }
 
     package func insert(
         _ prepared: PreparedQuestion, as id: Alert.ID, expiry: ClockReading?
     ) throws {
         let (principal, name) = (prepared.caller.principal, prepared.question.source)
-        let source = try row(of: principal, name)
-        _ = try row(of: principal, "")
+        let pair = try pair(principal, name)
+        let source = try row(of: pair.source, principal, name)
+        _ = try row(of: pair.principal, principal, "")
         try insertAlert(
             prepared.values(
                 id: id, source: source, at: now, expiry: expiry,
                 entry: head.sequence.addingBounded(1)), as: id)
-        count(1, of: principal, name)
+        count(1, in: pair)
         forget(query.one(id).all)
         if let key = prepared.question.alert.key {
             forget(query.one(key, name, principal).all)
@@ -177,7 +195,7 @@ extension TableTransaction {
                 of: record, givenAt: givenAt, at: now, entry: head.sequence)
             try write(
                 query.resolved(id, values, words: words(of: record.alert, response.input)))
-            count(-1, of: record.source.principal, record.source.name)
+            count(-1, in: sources.pair(record.source.principal, record.source.name))
         case .superseded(let successor): try write(query.superseded(id, by: successor))
         // The log says whether it was stale.
         case .collected(let moment, _): try write(query.collected(id, at: moment))
@@ -270,7 +288,11 @@ extension TableTransaction {
     /// Writes how many alerts of each source wait, once for all members.
     package func writeCounts() throws {
         for (name, source) in sources.all where source.change != 0 {
-            try writeCount(of: name.principal, name.name.text, by: source.change)
+            if let row = source.row {
+                try write(query.counted(row.id, by: source.change))
+            } else {
+                try writeCount(of: name.principal, name.name.text, by: source.change)
+            }
         }
     }
 }

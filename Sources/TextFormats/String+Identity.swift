@@ -1,10 +1,21 @@
+import Glibc
+
 extension String {
     /// Whether all bytes are equal: Swift's `==` treats canonically equivalent texts, such as the
     /// two ways to write é, as equal.
     ///
     /// Texts that programs look up or distinguish are compared this way, as the database does.
     package func isIdentical(to other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        let areSame = utf8.withContiguousStorageIfAvailable { one in
+            other.utf8.withContiguousStorageIfAvailable { two in
+                guard let first = one.baseAddress, let second = two.baseAddress,
+                    one.count == two.count
+                else { return one.count == two.count }
+                return memcmp(first, second, one.count) == 0
+            }
+        }
+        // A text that Foundation has made may have no such storage.
+        return areSame.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 }
 

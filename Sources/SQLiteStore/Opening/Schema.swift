@@ -26,11 +26,13 @@ enum Schema {
             FROM sqlite_schema ORDER BY rowid)
         """
 
-    /// The beginning of the list in the file, after its comment.
-    private static let start = Migration.schema.firstRange(of: mark)?.lowerBound ?? 0
-    /// What each of its sections begins with.
-    private static let mark = Array("\n--- ".utf8)
-    private static let count = Migration.schema.ranges(of: mark).count
+    /// Where the sections of the list begin in the file, after its comment.
+    ///
+    /// Each process needs them once, and a search for a text costs as much as all the rest of a verb.
+    private static let starts: [Int] = {
+        let (bytes, mark) = (Migration.schema, Array("\n--- ".utf8))
+        return bytes.indices.filter { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }
+    }()
 
     /// Whether a database has exactly these objects in this order, as every file has to which
     /// nothing was added and in which nothing was put back.
@@ -38,8 +40,8 @@ enum Schema {
     /// They are counted, too: a statement may go on with what looks like other objects.
     static func matches(_ db: Database) throws -> Bool {
         try db.first(list) { row in
-            Migration.schema[start...].withUnsafeBytes { row.holds($0, at: 0) }
-                && row.integer(at: 1) == count
+            Migration.schema[(starts.first ?? 0)...].withUnsafeBytes { row.holds($0, at: 0) }
+                && row.integer(at: 1) == starts.count
         } ?? false
     }
 }
