@@ -106,6 +106,30 @@ struct HeldHeadTests {
         await store.close()
     }
 
+    @Test("What is posted while the head is held is not earlier in the log than what precedes it")
+    func postedTimes() async throws {
+        let queue = try OwnServers([try await PostgreSQLServer()])
+        let store = try await queue.open(busyTime: .seconds(60))
+        let record = try await store.ask(.yesNo())
+        let gate = DispatchSemaphore(value: 0)
+        let held = hold(store, until: gate)
+        let asked = Task { try await store.ask(.yesNo()) }
+        // One transaction gets both, later than either came.
+        for _ in 1...2 {
+            try await Task.sleep(for: .milliseconds(20))
+            store.post(.presented(record), by: .ana)
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        gate.signal()
+        try await held.value
+        _ = try await asked.value
+        _ = try await store.commit([], by: .ana)
+        let times = try await store.entries(limit: 10).map(\.event.at)
+        #expect(times.count == 5)
+        #expect(times == times.sorted())
+        await store.close()
+    }
+
     @Test("Those that wait for the head get it in the order in which they came")
     func order() async throws {
         let queue = try OwnServers([try await PostgreSQLServer()])

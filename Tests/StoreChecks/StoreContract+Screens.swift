@@ -162,6 +162,8 @@ extension StoreContract {
             }
             try expect(try await commit(answer, request).isNew, "it takes effect")
             screen.lease.release()
+            // By then the store knows.
+            _ = try await Screen("b", on: store)
             let again = try await commit(answer, request)
             try expectEqual(again.record.response?.button?.id, "Yes", "it is found again")
             let other = Change.resolve(second.record.id, .choose(button: 0))

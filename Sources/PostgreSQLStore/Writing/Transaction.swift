@@ -19,8 +19,8 @@ final class Transaction {
     /// The end of the log before the transaction.
     let start: AuditHead
     let changes: Int64
-    /// The time of the transaction before.
-    let lastTime: Int64
+    /// The time of the last entry, or of the transaction before.
+    private(set) var lastTime: Int64
     /// The lowest id that the next alert may get.
     private(set) var firstID: Alert.ID
     /// How far the queue's time was ahead of the server's clock, and is now.
@@ -293,6 +293,7 @@ extension Transaction: TableTransaction {
         writes += 1
         newEntries.append(entry.values)
         entries.append(entry.event.cursor)
+        lastTime = max(lastTime, Timestamp.milliseconds(entry.event.at))
     }
 
     /// An expression for the number of the next source of the queue `$1`, which no other queue has.
