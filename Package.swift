@@ -58,7 +58,7 @@ let package = Package(
                 "ServiceStore",
             ]),
         .target(
-            name: "AlertService", dependencies: ["AlertCore", "CLinux", "Linux"]),
+            name: "AlertService", dependencies: ["AlertCore", "CLinux", "Linux", "TextFormats"]),
         .target(
             name: "AlertPresenters",
             dependencies: ["AlertCore", "CLinux", "CSystemd", "Linux", "TextFormats"]),

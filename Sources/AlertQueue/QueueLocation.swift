@@ -16,7 +16,7 @@ package struct QueueLocation: Sendable {
     package init(_ path: String) {
         // Schemes have no case, RFC 3986 §3.1; but for libpq they do.
         let start = path.prefix(Self.schemes[0].count).lowercased()
-        let scheme = (Self.schemes + [ServiceLocation.scheme]).first(where: start.hasPrefix)
+        let scheme = (Self.schemes + ServiceLocation.schemes).first(where: start.hasPrefix)
         self.path = scheme.map { $0 + path.dropFirst($0.count) } ?? path
     }
 
@@ -27,7 +27,20 @@ package struct QueueLocation: Sendable {
     package var isOnServer: Bool { Self.schemes.contains(where: path.hasPrefix) }
 
     /// Whether it is used through a service, which has it in a file or on a database server.
-    package var isService: Bool { path.hasPrefix(ServiceLocation.scheme) }
+    package var isService: Bool { ServiceLocation.schemes.contains(where: path.hasPrefix) }
+
+    /// Whether a service of another machine has it, whose accounts this one doesn't know.
+    package var isElsewhere: Bool {
+        isService && (try? ServiceLocation(path).isElsewhere) ?? false
+    }
+
+    /// The sockets of its services on this machine.
+    package var sockets: [String] {
+        guard isService, let location = try? ServiceLocation(path) else { return [] }
+        return location.endpoints.compactMap {
+            if case .socket(let path) = $0 { path } else { nil }
+        }
+    }
 
     private static let schemes = ["postgresql://", "postgres://"]
 
@@ -59,8 +72,8 @@ package struct QueueLocation: Sendable {
             throw .invalid(
                 "location",
                 "is a URI of another kind: a queue is in a file, which its path names, at "
-                    + "postgresql://USER@HOST/DATABASE, or with a service at unix:PATH; write the "
-                    + "name of a file as ./NAME")
+                    + "postgresql://USER@HOST/DATABASE, or with a service at unix:PATH or "
+                    + "ssh://USER@HOST/PATH; write the name of a file as ./NAME")
         }
     }
 
@@ -113,7 +126,7 @@ extension QueueLocation {
     /// Opens the store of a queue or a backup so that nothing is ever written to it.
     ///
     /// - Parameter onCopy: Called before a copy of it is made and read.
-    nonisolated(nonsending) func openForReading(
+    package nonisolated(nonsending) func openForReading(
         clock: any AlertClock, caller: Caller, onCopy: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> any AlertStore {
         try check()
@@ -289,6 +302,8 @@ extension QueueLocation {
 extension QueueLocation {
     /// The queue shared by the machine's services and the group `alertq`.
     package static let systemPath = "/var/lib/alertq/queue.db"
+    /// Whose members use it.
+    package static let systemGroup = "alertq"
 
     /// `$ALERTQ_DATABASE`, else the system queue for root, and for others their own queue; `nil` for
     /// an account without a home directory, whose questions must not get into a queue that others

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 import Synchronization
+import TextFormats
 
 /// A client that sends requests as lines, and gets the replies in any order.
 final class LineConnection: Sendable {
@@ -18,6 +19,8 @@ final class LineConnection: Sendable {
         var backlog: [UInt8] = []
         /// Whether nothing more is read.
         var isFinishing = false
+        /// Whether nothing waits any longer, either.
+        var isStopping = false
         /// Whether nothing more can be sent; the thread of the sockets ends the connection then.
         var isBroken = false
         var isOver = false
@@ -30,6 +33,9 @@ final class LineConnection: Sendable {
     private let state = Mutex(State())
     private let (lines, arrived) = AsyncStream<LineSplitter.Line>.makeStream()
     private let session = Mutex(StoreSession?.none)
+    /// The client's claims, once it has opened the queue.
+    private let claims = Mutex(Caller?.none)
+    private let api = Mutex(Task<APISession, any Error>?.none)
     private let work = Mutex(Task<Void, Never>?.none)
 
     init(_ socket: Descriptor, on poller: Poller) throws(LinuxError) {
@@ -73,8 +79,16 @@ final class LineConnection: Sendable {
         return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
-    /// Ends the connection, once what was read of it has its replies.
-    func finish() { state.withLock { finish(&$0) } }
+    /// Ends the connection, once what was read of it has its replies, for which nothing waits any
+    /// longer.
+    func finish() {
+        state.withLock { state in
+            state.isStopping = true
+            finish(&state)
+        }
+        guard let session = api.withLock({ $0 }) else { return }
+        Task { try? await session.value.stopWaiting() }
+    }
 
     private func finish(_ state: inout State) {
         state.isFinishing = true
@@ -152,8 +166,16 @@ final class LineConnection: Sendable {
     ) async {
         await withDiscardingTaskGroup { group in
             for await line in lines {
-                guard let request = decoded(line) else { continue }
+                guard let (request, bytes) = decoded(line) else { continue }
                 switch (request.route, session.withLock { $0 }) {
+                case (.api(let method, let target), _):
+                    let asked = Result { () throws(Problem) in
+                        try APIRequest(
+                            method: method, target: target, body: try Self.body(in: bytes))
+                    }
+                    group.addTask { [self] in
+                        send(await reply(to: asked, peer, open).line(request.id))
+                    }
                 case (.open(let opening), nil):
                     send(opened(request.id, opening, peer, open))
                 case (.call(let call), let session?):
@@ -171,8 +193,6 @@ final class LineConnection: Sendable {
                 case (.call, nil):
                     refuse(request.id, 400, "is not the first one: the queue is opened first")
                 case (.open, _?): refuse(request.id, 400, "comes twice")
-                case (.unknown(let route), _):
-                    refuse(request.id, 404, "is not known: \(route)")
                 }
             }
             // Whoever waits for the end of a claim would wait for ever.
@@ -183,9 +203,56 @@ final class LineConnection: Sendable {
     /// Refuses everything that a client asks for.
     func refuseAll(_ error: AlertError) async {
         for await line in lines {
-            guard let request = decoded(line) else { continue }
-            send(ServiceReply<Nothing>(id: request.id, value: nil, error: error).line)
+            guard let (request, _) = decoded(line) else { continue }
+            if case .api = request.route {
+                send(Problem(error).reply.line(request.id))
+            } else {
+                send(ServiceReply<Nothing>(id: request.id, value: nil, error: error).line)
+            }
         }
+    }
+
+    /// Carries out a request of the API.
+    private func reply(
+        to request: Result<APIRequest, Problem>, _ peer: Peer,
+        _ open: @escaping @Sendable (Opening) throws(AlertError) -> (any AlertStore, place: String)
+    ) async -> APIReply {
+        do {
+            let request = try request.get()
+            let claims = claims.withLock { $0 }
+            let session = api.withLock { api in
+                let task =
+                    api
+                    ?? Task {
+                        let (store, place) = try open(Opening())
+                        return try await APISession(store, at: place, for: peer.claiming(claims))
+                    }
+                api = task
+                return task
+            }
+            let opened = try await session.value
+            if state.withLock({ $0.isStopping }) { opened.stopWaiting() }
+            return await opened.reply(to: request)
+        } catch let problem as Problem {
+            return problem.reply
+        } catch {
+            return Problem(error as? AlertError ?? .closed).reply
+        }
+    }
+
+    /// The body of a request in a line that is one.
+    private static func body(in line: [UInt8]) throws(Problem) -> JSONValue? {
+        let request: JSONValue
+        do throws(JSONError) {
+            request = try JSONValue(parsing: line)
+        } catch {
+            throw .badRequest("the request can't be read: \(error)")
+        }
+        let known = ["id", "method", "path", "body"]
+        for (name, _) in request.members ?? [] where !known.contains(name) {
+            throw .unknown("member of the request", name, known: known)
+        }
+        return request["body"]
     }
 
     private func opened(
@@ -200,24 +267,27 @@ final class LineConnection: Sendable {
                         + "for \(opening.version)): restart it with the new one")
             }
             let (store, place) = try open(opening)
-            session.withLock { $0 = StoreSession(store, for: peer) }
+            claims.withLock { $0 = opening.claims }
+            session.withLock { $0 = StoreSession(store, for: peer.claiming(opening.claims)) }
             return ServiceReply(
                 id: id, position: store.position,
-                value: Opened(principal: peer.principal, place: place)
+                value: Opened(principal: peer.principal, process: peer.process, place: place)
             ).line
         } catch {
             return ServiceReply<Opened>(id: id, value: nil, error: error).line
         }
     }
 
-    private func decoded(_ line: LineSplitter.Line) -> ServiceRequest? {
+    private func decoded(
+        _ line: LineSplitter.Line
+    ) -> (request: ServiceRequest, bytes: [UInt8])? {
         guard case .whole(let bytes) = line else {
             refuse(0, 413, "has more than \(LineSplitter.limit) bytes, and was discarded")
             return nil
         }
         let data = Data(bytes)
         do {
-            return try JSONDecoder().decode(ServiceRequest.self, from: data)
+            return (try JSONDecoder().decode(ServiceRequest.self, from: data), bytes)
         } catch {
             let head = try? JSONDecoder().decode(ServiceLineHead.self, from: data)
             refuse(head?.id ?? 0, 400, "can't be read: \(error)")

@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import Synchronization
 
-/// Serves the clients of a queue that connect to a socket, on one thread that waits for all of them.
+/// Serves the clients of a queue, on one thread that waits for all of them.
 package final class LineServer: Sendable {
     package typealias Open =
         @Sendable (Opening) throws(AlertError) -> (any AlertStore, place: String)
@@ -12,7 +12,7 @@ package final class LineServer: Sendable {
     /// How many clients may be connected at once.
     private static let clientLimit = 4096
 
-    private let listener: Descriptor
+    private let listener: Descriptor?
     private let poller: Poller
     /// Rung to end the thread.
     private let bell: Descriptor
@@ -21,19 +21,22 @@ package final class LineServer: Sendable {
     private let open: Open
     private let clients = Mutex<[Int32: LineConnection]>([:])
     private let hasEnded = OneShot<Void>()
+    /// When its thread looked last, which it does each second.
+    private let lastTurn = Mutex(ContinuousClock.now)
 
     /// - Parameters:
+    ///   - listener: The socket that clients connect to; `nil` if there is none.
     ///   - peer: Who every client is; `nil` to ask the kernel.
     ///   - open: Opens the store for a client that has said what it wants.
     package init(
-        on listener: Descriptor, as peer: Peer? = nil, _ open: @escaping Open
+        on listener: Descriptor?, as peer: Peer? = nil, _ open: @escaping Open
     ) throws(LinuxError) {
         self.listener = listener
         self.peer = peer
         self.open = open
         poller = try Poller()
         bell = try Descriptor(clinux_event(), "make an event")
-        try poller.watch(listener.raw, reads: true)
+        if let listener { try poller.watch(listener.raw, reads: true) }
         try poller.watch(bell.raw, reads: true)
         DedicatedThread.start { self.run() }
     }
@@ -50,6 +53,9 @@ package final class LineServer: Sendable {
         late.cancel()
     }
 
+    /// Whether its thread is not stuck.
+    var isTurning: Bool { lastTurn.withLock { $0 } > .now - .seconds(10) }
+
     private var all: [LineConnection] { clients.withLock { $0.values.map { $0 } } }
 
     private func run() {
@@ -60,15 +66,16 @@ package final class LineServer: Sendable {
                 switch raw {
                 case bell.raw:
                     isStopping = true
-                    for raw in [bell.raw, listener.raw] { poller.forget(raw) }
+                    for raw in [bell.raw, listener?.raw].compactMap(\.self) { poller.forget(raw) }
                     for client in all { client.finish() }
-                case listener.raw: if !isStopping { accept() }
+                case listener?.raw: if !isStopping { accept() }
                 default: proceed(raw)
                 }
             }
             guard .now >= nextLook else { continue }
             nextLook = .now + .seconds(1)
-            if !isStopping { try? poller.watch(listener.raw, reads: true) }
+            lastTurn.withLock { $0 = .now }
+            if !isStopping, let listener { try? poller.watch(listener.raw, reads: true) }
             for client in all { client.releaseSilent() }
         }
         hasEnded.deliver(())
@@ -80,6 +87,7 @@ package final class LineServer: Sendable {
     }
 
     private func accept() {
+        guard let listener else { return }
         do throws(LinuxError) {
             while let socket = try UnixSocket.accept(on: listener) { try take(socket) }
         } catch {
@@ -88,7 +96,8 @@ package final class LineServer: Sendable {
         }
     }
 
-    private func take(_ socket: Descriptor) throws(LinuxError) {
+    /// Serves a client at the other end of a socket that doesn't block.
+    package func take(_ socket: Descriptor) throws(LinuxError) {
         guard clients.withLock({ $0.count }) < Self.clientLimit else { return }
         let found = try SocketPeer(of: socket)
         let client = try LineConnection(socket, on: poller)

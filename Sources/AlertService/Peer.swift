@@ -8,7 +8,10 @@ import Linux
 package struct Peer: Sendable {
     /// The account, by the kernel's word.
     package let principal: Principal
-    private let process: ProcessIdentity?
+    /// The process, by the kernel's word; `nil` if that doesn't tell.
+    let process: ProcessIdentity?
+    /// What is known or claimed of the rest; `nil` to keep what each call claims.
+    private var own: Caller?
     /// Whether the client acts for whomever it says, as a check of the store's contract does.
     let actsForOthers: Bool
 
@@ -18,6 +21,22 @@ package struct Peer: Sendable {
     /// A client that is believed.
     package static var anybody: Peer {
         Peer(.account(.current), process: nil, actsForOthers: true)
+    }
+
+    /// A client on this process's standard input, which acts as this process: of an account that has
+    /// come through SSH, sshd has said from where, and how it logged in.
+    package static var standardInput: Peer {
+        let own = Caller(via: "serve")
+        var peer = Peer(own.principal, process: own.process, actsForOthers: false)
+        peer.own = own
+        return peer
+    }
+
+    /// The same, with the claims of a process that relays its lines.
+    func claiming(_ claims: Caller?) -> Peer {
+        var peer = self
+        peer.own = claims ?? own
+        return peer
     }
 
     private init(_ principal: Principal, process: ProcessIdentity?, actsForOthers: Bool) {
@@ -46,12 +65,18 @@ package struct Peer: Sendable {
             actsForOthers: false)
     }
 
+    /// Who makes a request that names no caller.
+    func caller(via: String) -> Caller {
+        own?.through(via)
+            ?? Caller(principal, via: via, means: .process(process ?? .current))
+    }
+
     /// The caller of a request, as the store gets it.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)`` for claims that no caller may have.
     func stamp(_ caller: Caller) throws(AlertError) -> Caller {
         guard !actsForOthers else { return caller }
-        var caller = caller
+        var caller = own?.through(caller.via) ?? caller
         caller.principal = principal
         caller.means = .process(process ?? caller.process ?? .current)
         try caller.validate()

@@ -1,5 +1,7 @@
 import AlertCore
+import Glibc
 import Linux
+import Synchronization
 
 /// A queue that is served to other programs until it is stopped.
 package final class QueueService: Sendable {
@@ -7,22 +9,24 @@ package final class QueueService: Sendable {
     private static let endTime = Duration.seconds(5)
 
     private let store: any AlertStore
-    private let sockets: ServiceSockets
     private let lines: LineServer
+    private let sockets: ServiceSockets?
+    private let stopping = Mutex(Task<Void, Never>?.none)
 
     /// Starts to serve.
     ///
     /// - Parameters:
     ///   - store: The queue, opened with `isShared`.
     ///   - place: Where it is, for clients.
-    ///   - sockets: Where they connect.
+    ///   - sockets: Where they connect; `nil` to serve only those of ``connect()``.
     ///   - peer: Who every client is; `nil` to ask the kernel.
     package init(
-        _ store: any AlertStore, at place: String, on sockets: ServiceSockets, as peer: Peer? = nil
+        _ store: any AlertStore, at place: String, on sockets: ServiceSockets? = nil,
+        as peer: Peer? = nil
     ) throws(AlertError) {
         self.store = store
         self.sockets = sockets
-        let listener = try sockets.listen()
+        let listener = try sockets?.listen()
         do {
             lines = try LineServer(on: listener, as: peer) { opening throws(AlertError) in
                 if let wanted = opening.database, !wanted.isIdentical(to: place) {
@@ -31,17 +35,38 @@ package final class QueueService: Sendable {
                 return (store, place)
             }
         } catch {
-            throw .storage(operation: "serve at \(sockets.lines)", error.reason)
+            throw .storage(operation: "serve \(place)", error.reason)
         }
     }
 
-    /// Where clients connect, as `--database` takes it.
-    package var location: String { "unix:" + sockets.lines }
+    /// Serves a client over a pair of sockets; returns the client's end.
+    package func connect() throws(AlertError) -> Descriptor {
+        do throws(LinuxError) {
+            let (own, client) = try UnixSocket.pair()
+            _ = fcntl(own.raw, F_SETFL, O_NONBLOCK)
+            try lines.take(own)
+            return client
+        } catch {
+            throw .storage(operation: "serve a client", error.reason)
+        }
+    }
+
+    /// Whether requests are read, as far as is known.
+    package var isServing: Bool { lines.isTurning }
 
     /// Carries out what has been asked for, and closes the queue.
     package func stop() async {
-        sockets.remove()
-        await lines.stop(within: Self.endTime)
-        await store.close()
+        let task = stopping.withLock { stopping in
+            let task =
+                stopping
+                ?? Task { [sockets, lines, store] in
+                    sockets?.remove()
+                    await lines.stop(within: Self.endTime)
+                    await store.close()
+                }
+            stopping = task
+            return task
+        }
+        await task.value
     }
 }

@@ -9,9 +9,19 @@ package struct ServiceSockets: Sendable {
 
     package let directory: String
     /// The path of the socket on which clients send lines.
-    package var lines: String { directory + "/alertq.sock" }
+    package var lines: String { Self.lines(in: directory) }
+    /// Where clients connect, as `--database` takes it.
+    package var location: String { "unix:" + lines }
+
     /// Held for as long as the service runs.
     private let lock: Descriptor
+    /// The sockets that the service manager has made, and keeps.
+    private let given: [ServiceManager.PassedSocket]
+    /// The group whose members may connect, besides this account and root.
+    private let group: gid_t?
+
+    /// The path of the socket for lines in a directory.
+    package static func lines(in directory: String) -> String { directory + "/alertq.sock" }
 
     /// The directory of a user's own service; `nil` outside of a login session. See the XDG Base
     /// Directory Specification, `XDG_RUNTIME_DIR`.
@@ -23,37 +33,57 @@ package struct ServiceSockets: Sendable {
 
     /// Takes the directory, which is made if it is missing.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` if another service has it, and the errors of making it.
-    package init(in directory: String) throws(AlertError) {
+    /// - Parameters:
+    ///   - given: The sockets that the service manager has made there.
+    ///   - group: The group whose members may connect to a socket that is made here, besides this
+    ///     account and root.
+    /// - Throws: ``AlertError/busy(_:)`` if another service has it, ``AlertError/invalid(_:_:)`` for
+    ///   a socket that is none of the service's, and the errors of making it.
+    package init(
+        in directory: String, given: [ServiceManager.PassedSocket] = [], group: gid_t? = nil
+    ) throws(AlertError) {
         self.directory = directory
+        self.given = given
+        self.group = group
+        for socket in given where !socket.path.isIdentical(to: Self.lines(in: directory)) {
+            throw .invalid(
+                "socket \(socket.path ?? "number \(socket.number)")",
+                "that the service manager has made is not \(Self.lines(in: directory)), where this "
+                    + "service's clients connect: correct ListenStream=, or add --sockets")
+        }
         let path = directory + "/alertq.lock"
+        let mode: mode_t = group == nil ? 0o700 : 0o755
         let (lock, isTaken) = try AlertError.onFile(path) { () throws(LinuxError) in
-            try FilePath.create(directory: directory, mode: 0o700)
+            try FilePath.create(directory: directory, mode: mode)
             let lock = try Descriptor.openOrCreate(path, mode: 0o600)
             return (lock, try lock.takeLock(LOCK_EX | LOCK_NB, of: path))
         }
         self.lock = lock
-        guard isTaken else { throw .busy(Self.owner(of: lines, in: directory)) }
+        guard isTaken else { throw .busy(Self.owner(of: path, in: directory)) }
+        ftruncate(lock.raw, 0)
+        _ = lock.write("\(getpid())\n".utf8)
     }
 
-    /// Says which process has the directory.
-    private static func owner(of socket: String, in directory: String) -> String {
-        let peer = try? SocketPeer(of: UnixSocket.connect(to: socket))
-        let process = peer.map { "process \($0.pid)" } ?? "another process"
+    /// Says which process has the directory, as its lock does.
+    private static func owner(of lock: String, in directory: String) -> String {
+        let number = Int32(LinuxFile.whole(lock).prefix { $0.isNumber })
+        let process = number.map { "process \($0)" } ?? "another process"
         return "\(process) already serves a queue with the sockets in \(directory); end it, or "
             + "choose another directory with --sockets"
     }
 
     /// Listens for lines. A socket that a killed service left is nobody's: the lock is held here.
     package func listen() throws(AlertError) -> Descriptor {
-        try AlertError.onFile(lines) { () throws(LinuxError) in
+        if let socket = given.first { return socket.descriptor }
+        return try AlertError.onFile(lines) { () throws(LinuxError) in
             guard unlink(lines) == 0 || errno == ENOENT else {
                 throw .current("remove \(lines)")
             }
-            return try UnixSocket.listen(at: lines)
+            return try UnixSocket.listen(at: lines, group: group)
         }
     }
 
-    /// Removes the socket, so that clients don't connect to nobody.
-    package func remove() { unlink(lines) }
+    /// Removes the socket, so that clients don't connect to nobody; where the service manager has
+    /// made it, they wait there for the next service.
+    package func remove() { if given.isEmpty { unlink(lines) } }
 }

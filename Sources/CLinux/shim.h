@@ -188,6 +188,10 @@ static inline int clinux_stream_socket(void) {
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
+static inline int clinux_socket_pair(int descriptors[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, descriptors);
+}
+
 static inline int clinux_socket_address(const char *path, struct sockaddr_un *address) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -209,6 +213,49 @@ static inline int clinux_bind(int socket, const char *path) {
     struct sockaddr_un address;
     if (clinux_socket_address(path, &address) < 0) return -1;
     return bind(socket, (struct sockaddr *)&address, sizeof address);
+}
+
+// The address of a socket at a path, or of an abstract one, whose name begins with “@” here; 0 if it is
+// too long.
+static inline socklen_t clinux_datagram_address(const char *path, struct sockaddr_un *address) {
+    if (clinux_socket_address(path, address) < 0) return 0;
+    if (*path == '@') address->sun_path[0] = '\0';
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+}
+
+static inline int clinux_bind_datagram(int socket, const char *path) {
+    struct sockaddr_un address;
+    socklen_t length = clinux_datagram_address(path, &address);
+    return length == 0 ? -1 : bind(socket, (struct sockaddr *)&address, length);
+}
+
+static inline int clinux_send_datagram(const char *path, const char *text) {
+    struct sockaddr_un address;
+    socklen_t length = clinux_datagram_address(path, &address);
+    if (length == 0) return -1;
+    int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (sender < 0) return -1;
+    ssize_t count = sendto(
+        sender, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&address, length);
+    close(sender);
+    return count < 0 ? -1 : 0;
+}
+
+// Whether a descriptor is a stream socket of this machine that listens; its path, if it has one.
+static inline _Bool clinux_listens(int descriptor, char path[108]) {
+    struct sockaddr_un address;
+    socklen_t length = sizeof address;
+    int value = 0;
+    socklen_t size = sizeof value;
+    memset(&address, 0, sizeof address);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) < 0 || !value) return 0;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &value, &size) < 0 || value != SOCK_STREAM)
+        return 0;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) < 0) return 0;
+    if (address.sun_family != AF_UNIX) return 0;
+    memcpy(path, address.sun_path, 108);
+    path[107] = '\0';
+    return 1;
 }
 
 static inline int clinux_accept(int socket) {

@@ -16,6 +16,13 @@ package enum UnixSocket {
         return socket
     }
 
+    /// Two sockets that are connected to each other; see socketpair(2).
+    package static func pair() throws(LinuxError) -> (Descriptor, Descriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard clinux_socket_pair(&ends) == 0 else { throw .current("make a pair of sockets") }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+
     /// Sets how long each read and write may take, in seconds; see socket(7), `SO_RCVTIMEO`.
     package static func setTimeLimit(_ limit: Int?, of socket: Descriptor) {
         var time = timeval(tv_sec: limit ?? 0, tv_usec: 0)
@@ -26,11 +33,22 @@ package enum UnixSocket {
     }
 
     /// Listens at a path, which this account alone may open from the first moment.
-    package static func listen(at path: String) throws(LinuxError) -> Descriptor {
+    ///
+    /// - Parameter group: A group whose members may open it, too.
+    package static func listen(
+        at path: String, group: gid_t? = nil
+    ) throws(LinuxError) -> Descriptor {
         let socket = try Descriptor(clinux_stream_socket(), "make a socket")
         // The file gets the mode that the socket has.
-        guard fchmod(socket.raw, 0o600) == 0, clinux_bind(socket.raw, path) == 0,
-            Glibc.listen(socket.raw, SOMAXCONN) == 0,
+        guard fchmod(socket.raw, 0o600) == 0, clinux_bind(socket.raw, path) == 0 else {
+            throw .current("listen at \(path)")
+        }
+        if let group {
+            guard lchown(path, uid_t.max, group) == 0, chmod(path, 0o660) == 0 else {
+                throw .current("give \(path) to its group")
+            }
+        }
+        guard Glibc.listen(socket.raw, SOMAXCONN) == 0,
             fcntl(socket.raw, F_SETFL, O_NONBLOCK) == 0
         else { throw .current("listen at \(path)") }
         return socket

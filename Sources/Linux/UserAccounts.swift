@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The account database, and this process's place in it, as the machine knows it; see getpwnam_r(3).
 package enum UserAccounts {
@@ -13,11 +14,15 @@ package enum UserAccounts {
     /// The name of the account with this id on the machine, if it can be found; a directory service
     /// may take a while.
     package static func name(of uid: UInt32) -> String? {
+        guard looksNamesUp.load(ordering: .relaxed) else { return nil }
         guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else {
             return found(uid)?.name
         }
         return namespace.inner(uid).flatMap { found($0)?.name }
     }
+
+    /// From now on ids are those of another machine, whose names are not known here.
+    package static func stopLookingUpNames() { looksNamesUp.store(false, ordering: .relaxed) }
 
     /// The id on the machine of the account with this name, or with this number; `nil` if there is
     /// no such account.
@@ -39,6 +44,19 @@ package enum UserAccounts {
         guard let uid else { return uid_t(name) }
         guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else { return uid }
         return namespace.outer(uid)
+    }
+
+    /// The id of a group as this process sees it; `nil` if there is none of that name. See
+    /// getgrnam_r(3).
+    package static func groupID(of name: String) -> gid_t? {
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        // It also has to hold the list of the group's members.
+        var buffer = [CChar](repeating: 0, count: 1 << 20)
+        guard getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+            return nil
+        }
+        return entry.gr_gid
     }
 
     /// Whether this process is root over the files that it sees: the machine's root, or that of a
@@ -121,3 +139,5 @@ package enum UserAccounts {
         throw LinuxError(operation, code: ERANGE)
     }
 }
+
+private let looksNamesUp = Atomic<Bool>(true)

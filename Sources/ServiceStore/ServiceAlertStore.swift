@@ -45,7 +45,8 @@ package final class ServiceAlertStore: AlertStore {
     ) async throws(AlertError) -> ServiceAlertStore {
         let claims = ServiceClaims()
         let connection = ServiceConnection(
-            to: location, saying: Opening(), patience: patience, onAway: onAway
+            to: location, saying: Opening(database: location.database, isReadOnly: isReadOnly),
+            patience: patience, onAway: onAway
         ) { claims.loseAll() }
         do throws(AlertError) {
             return ServiceAlertStore(
@@ -92,6 +93,10 @@ package final class ServiceAlertStore: AlertStore {
     }
 
     // MARK: - The seam
+
+    package var actingPrincipal: Principal? { principal }
+
+    package var actingProcess: ProcessIdentity? { connection.opened?.process }
 
     package nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?

@@ -15,10 +15,10 @@ package final class ServiceConnection: Sendable {
 
     /// After which time a service that is away when a queue is opened is told of.
     private static let silence = Duration.seconds(1)
-    /// How long connecting, and each read and write of the first lines, may take, in seconds.
+    /// How long connecting to a socket may take, and the first reply then, in seconds.
     private static let greetingTime = 5
     /// How often a call is sent, before it counts as one that no service answers.
-    private static let attemptLimit = 5
+    private static let attemptLimit = 20
     /// How long a line of a service may be, in bytes: a page of the longest alerts.
     private static let lineLimit = 1 << 30
 
@@ -56,10 +56,12 @@ package final class ServiceConnection: Sendable {
     /// One connection.
     private final class Link: Sendable {
         let socket: Descriptor
+        /// What carries it; `nil` for a socket of this machine.
+        let remote: RemoteService?
         let number: Int
 
-        init(_ socket: Descriptor, number: Int) {
-            self.socket = socket
+        init(_ line: Line, number: Int) {
+            (socket, remote) = line
             self.number = number
         }
 
@@ -67,14 +69,17 @@ package final class ServiceConnection: Sendable {
         func end() { shutdown(socket.raw, Int32(SHUT_RDWR)) }
     }
 
+    /// What lines are sent and received through.
+    private typealias Line = (socket: Descriptor, remote: RemoteService?)
+
     private struct State {
         var link: Link?
         var linkCount = 0
         var calls: [Int: Call] = [:]
         /// What the other side has no room for yet.
         var unsent: [UInt8] = []
-        /// Whether there has been a connection.
-        var hasOpened = false
+        /// What the service has said first on the last connection.
+        var opened: Opened?
         /// Whether nobody waits for a service that is away any longer.
         var isEnding = false
         /// Who waits until the first connection is there.
@@ -119,11 +124,20 @@ package final class ServiceConnection: Sendable {
     /// Ends the connection; calls without a reply fail with ``AlertError/closed``.
     package func close() { fail(with: .closed) }
 
+    /// What the service has said first, now or before the connection was lost.
+    package var opened: Opened? { state.withLock { $0.opened } }
+
     /// Whether a connection is the current one.
     package func isCurrent(_ link: Int) -> Bool { state.withLock { $0.link?.number == link } }
 
     /// Waits no longer for a service that is away.
-    package func stopWaiting() { state.withLock { $0.isEnding = true } }
+    package func stopWaiting() {
+        let isAway = state.withLock { state in
+            state.isEnding = true
+            return state.opened != nil && state.link == nil
+        }
+        if isAway { failCalls(with: .unreachable("is away")) { _, _ in true } }
+    }
 
     private func fail(with error: AlertError) {
         let (link, calls) = state.withLock { state in
@@ -228,6 +242,7 @@ package final class ServiceConnection: Sendable {
             let start = ContinuousClock.now
             receive(on: link)
             lose(link)
+            link.remote?.end()
             // A service that ends each connection at once would be asked without a pause.
             pause = start.duration(to: .now) < .seconds(1) ? .milliseconds(100) : .zero
         }
@@ -237,15 +252,15 @@ package final class ServiceConnection: Sendable {
     private func connect(after first: Duration) -> Link? {
         var pause = first
         let start = ContinuousClock.now
-        var isSilent = state.withLock { !$0.hasOpened }
+        var isSilent = state.withLock { $0.opened == nil }
         while state.withLock({ $0.failure == nil }) {
             usleep(UInt32(pause / .microseconds(1)))
-            pause = min(max(pause * 2, .milliseconds(10)), .seconds(1))
+            pause = min(max(pause * 2, .milliseconds(10)), longestPause)
             do throws(AlertError) {
-                let (socket, greeting) = try reach()
-                return take(socket, greeting)
+                let (line, greeting) = try reach()
+                return take(line, greeting)
             } catch {
-                guard error.isServerAway else {
+                guard mayPass(error) else {
                     fail(with: error)
                     return nil
                 }
@@ -259,9 +274,19 @@ package final class ServiceConnection: Sendable {
         return nil
     }
 
+    /// Whether connecting again may help. Once there was a connection, all that may change again but a
+    /// service of another version.
+    private func mayPass(_ error: AlertError) -> Bool {
+        guard state.withLock({ $0.opened != nil }) else { return error.isServerAway }
+        return if case .incompatible = error { false } else { true }
+    }
+
+    /// A host counts those who try to log in.
+    private var longestPause: Duration { location.isElsewhere ? .seconds(5) : .seconds(1) }
+
     /// Fails the calls that have waited long enough.
     private func giveUp(with error: AlertError, isFirstOver: Bool) {
-        let isOver = state.withLock { !$0.hasOpened && (isFirstOver || $0.isEnding) }
+        let isOver = state.withLock { $0.opened == nil && (isFirstOver || $0.isEnding) }
         if isOver { return fail(with: error) }
         failCalls(with: error) { $1.isEnding || $0.end <= .now }
     }
@@ -283,18 +308,51 @@ package final class ServiceConnection: Sendable {
     }
 
     /// Connects to one of the services, and says which queue is wanted.
-    private func reach() throws(AlertError) -> (Descriptor, Greeting) {
-        var failure = AlertError.closed
-        for path in location.paths {
+    private func reach() throws(AlertError) -> (Line, Greeting) {
+        var failure = AlertError.unreachable("is away")
+        for endpoint in location.endpoints where isWanted(since: .now) {
             do throws(AlertError) {
-                let socket = try socket(at: path)
-                return (socket, try greet(socket, at: path))
+                return try reach(endpoint)
             } catch {
-                guard error.isServerAway else { throw error }
+                guard mayPass(error) else { throw error }
                 failure = error
             }
         }
         throw failure
+    }
+
+    /// Whether a connection is still waited for.
+    ///
+    /// - Parameter start: When it began; a process that ends doesn't wait for long.
+    private func isWanted(since start: ContinuousClock.Instant) -> Bool {
+        let time = start.duration(to: .now)
+        return state.withLock { state in
+            guard state.failure == nil else { return false }
+            return !state.isEnding
+                || (state.opened != nil && !state.calls.isEmpty
+                    && time < .seconds(Self.greetingTime))
+        }
+    }
+
+    private func reach(_ endpoint: ServiceLocation.Endpoint) throws(AlertError) -> (Line, Greeting)
+    {
+        switch endpoint {
+        case .socket(let path):
+            let socket = try socket(at: path)
+            return ((socket, nil), try greet(socket, at: path, within: Self.greetingTime))
+        case .host(let destination):
+            let remote = try remote(at: destination)
+            do throws(AlertError) {
+                let greeting = try greet(
+                    remote.socket, at: "\(destination)", within: RemoteService.greetingTime)
+                remote.forgetMessages()
+                return ((remote.socket, remote), greeting)
+            } catch {
+                let reason = remote.failure(otherwise: error)
+                // A service that has said why is believed.
+                throw error.isServerAway ? reason : error
+            }
+        }
     }
 
     private func socket(at path: String) throws(AlertError) -> Descriptor {
@@ -308,22 +366,51 @@ package final class ServiceConnection: Sendable {
         }
     }
 
-    private func greet(_ socket: Descriptor, at path: String) throws(AlertError) -> Greeting {
-        let silence = AlertError.unreachable("says nothing at \(path)")
-        guard socket.write(try Self.line(ServiceRequest(id: 0, .open(first)))) else {
+    private func remote(
+        at destination: ServiceLocation.Destination
+    ) throws(AlertError) -> RemoteService {
+        do throws(LinuxError) {
+            return try RemoteService(at: destination)
+        } catch {
+            switch error.code {
+            case ENOENT:
+                throw .missing(
+                    location: "\(destination)",
+                    "ssh is not installed: apt-get install openssh-client")
+            case EACCES, ENOTDIR, ELOOP: throw .notPermitted(path: "ssh", error.reason)
+            default: throw .unreachable("can't be reached at \(destination): \(error.reason)")
+            }
+        }
+    }
+
+    private func greet(
+        _ socket: Descriptor, at place: String, within seconds: Int
+    ) throws(AlertError) -> Greeting {
+        let silence = AlertError.unreachable("says nothing at \(place)")
+        // Each read looks again whether the reply is still waited for.
+        UnixSocket.setTimeLimit(1, of: socket)
+        // There is room for it, and a program that uses the library may not ignore SIGPIPE.
+        let line = try Self.line(ServiceRequest(id: 0, .open(first)))
+        guard (try? UnixSocket.send(line[...], to: socket.raw)) == line.count else {
             throw silence
         }
+        let start = ContinuousClock.now
         var reply: [UInt8] = []
         // Nothing else comes before the next request.
         while reply.last != UInt8(ascii: "\n") {
-            guard let bytes = socket.read(), !bytes.isEmpty, reply.count < LineSplitter.limit else {
-                throw silence
+            guard let bytes = socket.read() else {
+                guard start.duration(to: .now) < .seconds(seconds), isWanted(since: start) else {
+                    throw silence
+                }
+                failCalls(with: silence) { call, _ in call.end <= .now }
+                continue
             }
+            guard !bytes.isEmpty, reply.count < LineSplitter.limit else { throw silence }
             reply += bytes
         }
         guard
             let body = try? JSONDecoder().decode(ServiceReply<Opened>.self, from: Data(reply)).body
-        else { throw .incompatible(path: path, "is no socket of an alertq of this version") }
+        else { throw .incompatible(path: place, "is no service of an alertq of this version") }
         if let error = body.error { throw error }
         guard let opened = body.value else { throw silence }
         UnixSocket.setTimeLimit(nil, of: socket)
@@ -331,19 +418,23 @@ package final class ServiceConnection: Sendable {
     }
 
     /// Makes a connection the current one, and sends what is waiting for a reply.
-    private func take(_ socket: Descriptor, _ greeting: Greeting) -> Link? {
+    private func take(_ line: Line, _ greeting: Greeting) -> Link? {
         failCalls(with: .unreachable("has ended the connection each time it was asked this")) {
             call, _ in call.attempts >= Self.attemptLimit
         }
         let link = state.withLock { state -> Link? in
             guard state.failure == nil else { return nil }
             state.linkCount += 1
-            let link = Link(socket, number: state.linkCount)
-            (state.link, state.hasOpened) = (link, true)
+            let link = Link(line, number: state.linkCount)
+            (state.link, state.opened) = (link, greeting.opened)
             for id in state.calls.keys.sorted() { send(id, &state) }
             return link
         }
-        if link != nil { finishOpening(.success(greeting)) }
+        if link != nil {
+            finishOpening(.success(greeting))
+        } else {
+            line.remote?.end()
+        }
         return link
     }
 

@@ -116,17 +116,10 @@ extension ExitCode {
     }
 
     private init(_ error: AlertError) {
-        switch error {
-        case .invalid, .inconsistent, .backup: self = .badData
-        case .notFound, .keyNotFound, .unknownCursor, .noSuchButton, .missing: self = .notFound
-        case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
-        case .noChoice(let response): self.init(response)
-        case .stale: self = .stale
-        case .tooManyPending, .tooManyPendingOfPrincipal, .busy, .unreachable, .cancelled:
-            self = .busy
-        case .missingLibrary: self = .unavailable
-        case .incompatible, .storage, .damaged, .detached, .closed: self = .inputOutput
-        case .notPermitted, .notYours: self = .notPermitted
+        if case .noChoice(let response) = error {
+            self.init(response)
+        } else {
+            self = ExitCode(rawValue: error.cause.rawValue) ?? .inputOutput
         }
     }
 }

@@ -48,7 +48,7 @@ package final class Pooler: Sendable {
             "/bin/sh", ["-c", Self.supervised, "sh", Self.program, file],
             as: PostgreSQLServer.account, input: lifeline.reading.raw)
         let socket = directory.path + "/.s.PGSQL.6432"
-        guard await eventually({ (try? LocalSocket.connected(to: socket)) != nil }) else {
+        guard await eventually({ (try? UnixSocket.connect(to: socket)) != nil }) else {
             throw TestingError("pgbouncer does not start: \(child.errors.text)")
         }
     }

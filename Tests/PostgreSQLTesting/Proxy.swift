@@ -68,7 +68,7 @@ package final class Proxy: Sendable {
     }
 
     private func serve(_ client: Descriptor) {
-        guard let server = try? LocalSocket.connected(to: target) else { return }
+        guard let server = try? UnixSocket.connect(to: target) else { return }
         pass(from: client, to: server, .toServer)
         pass(from: server, to: client, .toClient)
     }
@@ -114,49 +114,5 @@ package final class Proxy: Sendable {
             state.hasFailed = true
             return (allowed, fault.kind)
         }
-    }
-}
-
-/// Sockets of this machine.
-package enum LocalSocket {
-    /// Listens on a port of 127.0.0.1; by default on one that is free.
-    package static func listening(
-        port: UInt16 = 0
-    ) throws -> (descriptor: Descriptor, port: UInt16) {
-        let descriptor = try Descriptor(
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0),
-            "make a socket")
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutableBytes(of: &address) { bytes in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
-                return false
-            }
-            return bind(descriptor.raw, start, size) == 0 && listen(descriptor.raw, 64) == 0
-                && getsockname(descriptor.raw, start, &size) == 0
-        }
-        guard isBound else { throw LinuxError.current("listen on 127.0.0.1") }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
-    }
-
-    /// Connects to a socket at a path; see unix(7).
-    static func connected(to path: String) throws -> Descriptor {
-        let descriptor = try Descriptor(
-            socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0),
-            "make a socket")
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isConnected = withUnsafeBytes(of: &address) { bytes in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
-                return false
-            }
-            return connect(descriptor.raw, start, socklen_t(bytes.count)) == 0
-        }
-        guard isConnected else { throw LinuxError.current("connect to \(path)") }
-        return descriptor
     }
 }

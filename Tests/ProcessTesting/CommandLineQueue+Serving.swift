@@ -33,4 +33,11 @@ extension CommandLineQueue {
     package func served() async throws -> CommandLineQueue {
         try CommandLineQueue(behind: try await Service(of: self))
     }
+
+    /// The same queue, as clients on another host see it, who get no other one.
+    package func overSSH() async throws -> CommandLineQueue {
+        let server = try await SSHServer(
+            running: "\(Self.program) serve --stdio --database \(path)")
+        return try CommandLineQueue(at: server.location, over: server, keeping: self)
+    }
 }

@@ -8,8 +8,10 @@ package final class CommandLineQueue: Sendable {
     package var directory: String { folder.path }
     /// The path of its database, or the URI of the server that it is on.
     package let path: String
-    /// What serves it, where it is a service's.
-    private let service: Service?
+    /// What it needs for as long as it is used.
+    private let support: [any Sendable]
+    /// What programs find in their environment.
+    private let variables: [String: String]
 
     /// The prefix of the names of all files of these tests.
     private static let beginning = "alertq-e2e-"
@@ -31,7 +33,7 @@ package final class CommandLineQueue: Sendable {
     package init(mode: mode_t = 0o700) throws {
         folder = try TemporaryDirectory(Self.beginning)
         path = folder.path + "/queue.db"
-        service = nil
+        (support, variables) = ([], [:])
         chmod(directory, mode)
     }
 
@@ -48,21 +50,31 @@ package final class CommandLineQueue: Sendable {
     package init(copyOf other: String) throws {
         folder = try TemporaryDirectory(Self.beginning, copyOf: other)
         path = folder.path + "/queue.db"
-        service = nil
+        (support, variables) = ([], [:])
     }
 
     /// A queue on a server.
     package init(at location: String) throws {
         folder = try TemporaryDirectory(Self.beginning)
         path = location
-        service = nil
+        (support, variables) = ([], [:])
     }
 
-    /// A queue behind services, which end with it.
-    package init(behind services: Service) throws {
+    /// A queue behind a service, which ends with it.
+    package init(behind service: Service) throws {
         folder = try TemporaryDirectory(Self.beginning)
-        path = services.location
-        service = services
+        path = service.location
+        (support, variables) = ([service], [:])
+    }
+
+    /// A queue that is reached through a server, which ends with it.
+    package init(
+        at location: String, over server: SSHServer, keeping other: CommandLineQueue? = nil
+    ) throws {
+        folder = try TemporaryDirectory(Self.beginning)
+        path = location
+        support = [server] + [other].compactMap(\.self)
+        variables = ["PATH": server.programs + ":/usr/bin:/bin"]
     }
 
     /// Starts a verb of the command on this queue, under a program such as strace(1) if needed.
@@ -70,7 +82,7 @@ package final class CommandLineQueue: Sendable {
         _ arguments: [String], under wrapper: [String] = [], on terminal: PseudoTerminal? = nil,
         as account: LinuxAccount? = nil, environment: [String: String] = [:]
     ) throws -> Child {
-        var variables = environment
+        var variables = variables.merging(environment) { $1 }
         variables["ALERTQ_DATABASE"] = path
         let words = wrapper + [Self.program] + arguments
         return try Child(

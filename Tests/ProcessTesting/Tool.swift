@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// Programs that some faults need; without them these tests are left out, and say so.
 package enum Tool {
@@ -31,10 +32,21 @@ package enum Tool {
 
     package static let hasCompiler = isInstalled("clang") || isInstalled("cc")
 
+    /// Whether tests with systemd's programs run; where everything is tried, they fail without them.
+    package static let hasSystemd =
+        isInstalled("systemd-socket-activate") || getenv("ALERTQ_TRY_ALL") != nil
+
     private static func isInstalled(_ name: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains {
             FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
         }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For tests that need systemd's programs.
+    package static var needsSystemd: Self {
+        .enabled(if: Tool.hasSystemd, "systemd is not installed")
     }
 }

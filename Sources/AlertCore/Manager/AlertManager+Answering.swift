@@ -241,7 +241,7 @@ extension AlertManager {
 
     /// Marks a stale response as taken, so that nobody else gets it; one that a named handler has yet
     /// to see is left to that.
-    nonisolated func collectStale(_ record: AlertRecord) async {
+    package nonisolated func collectStale(_ record: AlertRecord) async {
         guard record.response?.collectedAt == nil, record.alert.handler == nil,
             context.mayCollect(record)
         else { return }

@@ -118,7 +118,7 @@ extension AlertManager {
         _ record: AlertRecord, _ response: Response, grace: Duration
     ) -> Bool {
         guard let asker = record.source.process, asker.isRunning,
-            context.caller.process.map(asker.isSame) != true
+            (store.actingProcess ?? context.caller.process).map(asker.isSame) != true
         else { return false }
         let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
         // A clock that was set back must not delay the code forever.

@@ -91,6 +91,9 @@ public actor AlertManager {
         try Self.check(presenters)
         self.path = path
         self.source = source
+        var caller = caller
+        // Its own alerts are those of the account that the store acts for.
+        caller.principal = store.actingPrincipal ?? caller.principal
         context = QueueContext(
             store: store, clock: clock, caller: caller, queueName: queueName,
             delegates: Delegates(delegate), errors: errors)
@@ -106,6 +109,9 @@ public actor AlertManager {
     }
 
     nonisolated var store: any AlertStore { context.store }
+
+    /// This process, as screens and records of the queue name it.
+    package nonisolated var process: ProcessIdentity { store.actingProcess ?? .current }
 
     /// The events of this queue from now on, from any process.
     ///

@@ -87,7 +87,7 @@ package enum AlertJSON {
     }
 
     /// The object of a response alone.
-    static func value(_ response: Response) -> JSONValue {
+    package static func value(_ response: Response) -> JSONValue {
         let button = response.button
         return .object([
             ("id", .integer(response.alertID)),

@@ -121,6 +121,18 @@ package protocol AlertStore: Sendable {
         _ id: Alert.ID, for purpose: ClaimPurpose
     ) async throws(AlertError) -> (any Claim)?
 
+    /// On whose behalf the store carries out everything, whatever a caller says; `nil` if it takes
+    /// callers at their word.
+    var actingPrincipal: Principal? { get }
+
+    /// As which process; `nil` if it takes callers at their word, or doesn't know.
+    var actingProcess: ProcessIdentity? { get }
+
     /// Writes the posted entries and releases all resources; later calls throw ``AlertError/closed``.
     nonisolated(nonsending) func close() async
+}
+
+extension AlertStore {
+    package var actingPrincipal: Principal? { nil }
+    package var actingProcess: ProcessIdentity? { nil }
 }

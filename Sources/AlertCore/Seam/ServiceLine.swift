@@ -12,8 +12,8 @@ package struct ServiceRequest: Sendable {
         case open(Opening)
         /// `POST /store`, for clients that are alertq themselves.
         case call(StoreCall)
-        /// Another one: its method and path.
-        case unknown(String)
+        /// One of the API, whose body the API reads.
+        case api(method: String, target: String)
     }
 
     package init(id: Int, _ route: Route) {
@@ -35,7 +35,7 @@ extension ServiceRequest: Codable {
         switch (method, path) {
         case ("POST", Self.openPath): route = .open(try members.decode(forKey: .body))
         case ("POST", Self.callPath): route = .call(try members.decode(forKey: .body))
-        default: route = .unknown("\(method) \(path)")
+        default: route = .api(method: method, target: path)
         }
     }
 
@@ -50,9 +50,10 @@ extension ServiceRequest: Codable {
         case .call(let call):
             try members.encode(Self.callPath, forKey: .path)
             try members.encode(call, forKey: .body)
-        case .unknown(let route):
+        case .api(let method, let target):
             throw EncodingError.invalidValue(
-                route, .init(codingPath: [], debugDescription: "no client has this route"))
+                "\(method) \(target)",
+                .init(codingPath: [], debugDescription: "no client of ours uses the API"))
         }
     }
 }
@@ -72,19 +73,31 @@ package struct Opening: Sendable, Codable {
     package var version = Opening.version
     /// The file that the client wants; `nil` for what the service serves.
     package var database: String?
+    /// Whether the client only reads, so that no file is made for it.
+    package var isReadOnly: Bool?
 
-    package init(database: String? = nil) { self.database = database }
+    /// What a process that relays the client's lines knows of itself, instead of what the client claims
+    /// to be: its login, and where it was reached from.
+    package var claims: Caller?
+
+    package init(database: String? = nil, isReadOnly: Bool = false) {
+        self.database = database
+        self.isReadOnly = isReadOnly ? true : nil
+    }
 }
 
 /// What a service says to that.
 package struct Opened: Sendable, Codable {
     /// On whose behalf the service carries out what this client asks for.
     package var principal: Principal
+    /// Which process the service takes the client for: over ssh(1), the one that relays its lines.
+    package var process: ProcessIdentity?
     /// The queue, as its service knows it.
     package var place: String
 
-    package init(principal: Principal, place: String) {
+    package init(principal: Principal, process: ProcessIdentity?, place: String) {
         self.principal = principal
+        self.process = process
         self.place = place
     }
 }

@@ -13,8 +13,8 @@ extension QueueLocationOptions {
             Option(
                 "database", .path(ifEmpty: "the path is empty"), \.database,
                 help: """
-                    Use the queue in the file PATH, or at a URI, postgresql://… or unix:…; otherwise \
-                    $ALERTQ_DATABASE, or else your own queue (for root, the system queue)
+                    Use the queue in the file PATH, or at a URI, postgresql://…, unix:… or ssh://…; \
+                    otherwise $ALERTQ_DATABASE, or else your own queue (for root, the system queue)
                     """),
             Option("system", \.isSystem, help: "Use the system queue, /var/lib/alertq/queue.db"),
             .help,

@@ -41,23 +41,26 @@ struct TypedPrincipal: Sendable {
 
     /// The principal, as the records of a queue have it: an account of this machine has no host.
     ///
-    /// - Parameter ownHost: What the queue calls this machine.
+    /// - Parameter ownHost: What the queue calls this machine; `nil` if accounts without a host are
+    ///   those of another one.
     /// - Throws: If this machine has no such account, or the number of another machine's can't be
     ///   told.
-    func principal(on ownHost: String) throws(UsageError) -> Principal {
+    func principal(on ownHost: String?) throws(UsageError) -> Principal {
         if let person { return person }
-        guard let host, !host.isIdentical(to: ownHost) else {
+        let isOwn = host == nil ? ownHost != nil : host.isIdentical(to: ownHost)
+        guard !isOwn else {
             guard let account = try Self.local(user) else {
                 throw UsageError("there is no account “\(user)”")
             }
             return .account(account)
         }
         guard let uid = user == "root" ? 0 : UInt32(user) else {
+            let place = host.map { "@" + $0 } ?? ""
             throw UsageError(
-                "“\(user)@\(host)” has a name that is not known here; give the number, as in "
-                    + "1000@\(host)")
+                "“\(user)\(place)” has a name that is not known here; give the number, as in "
+                    + "1000\(place)")
         }
-        return .account(Account(uid: uid, host: host))
+        return .account(host.map { Account(uid: uid, host: $0) } ?? Account(uid: uid))
     }
 }
 

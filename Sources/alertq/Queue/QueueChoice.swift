@@ -32,7 +32,11 @@ enum QueueChoice: Sendable, Hashable {
             throw UsageError("--database and --system can't be combined; give one of them")
         }
         try location.check()
+        if location.isElsewhere { UserAccounts.stopLookingUpNames() }
     }
+
+    /// What the queue calls this machine; `nil` if accounts without a host are another one's.
+    var ownHost: String? { location.isElsewhere ? nil : location.ownHost }
 
     /// Whether neither an option nor the environment chose the queue.
     var isDefault: Bool {
@@ -78,7 +82,7 @@ enum QueueChoice: Sendable, Hashable {
 
     /// The account or person that was typed, as the queue's records have it.
     func principal(_ typed: TypedPrincipal) throws(UsageError) -> Principal {
-        try typed.principal(on: location.ownHost)
+        try typed.principal(on: ownHost)
     }
 
     /// Refuses a queue on a server, for what only one in a file can do.

@@ -14,12 +14,18 @@ struct ServerVerbTests {
         case serverOfOthers
         /// A file behind a service.
         case service
+        /// A file that ssh(1) reaches.
+        case host
+
+        /// The places that can be tried here.
+        static var tried: [Place] { allCases.filter { $0 != .host || SSHServer.isTried } }
 
         func makeQueue() async throws -> CommandLineQueue {
             switch self {
             case .server: try await .onServer()
             case .serverOfOthers: try await ServerRole.make(of: .onServer())
             case .service: try await CommandLineQueue().served()
+            case .host: try await CommandLineQueue().overSSH()
             }
         }
     }
@@ -46,7 +52,7 @@ struct ServerVerbTests {
                 if isSetUp { return nil }
                 guard verb == "purge", !words.contains("--dry-run") else { return self }
                 return Step(line, code: 77, "owner")
-            case .service:
+            case .service, .host:
                 if isSetUp { return nil }
                 if verb == "purge" || code == 64 {
                     return Step(line, code: 64, "on the service's machine")
@@ -140,7 +146,7 @@ struct ServerVerbTests {
 
     @Test(
         "Each verb that ends by itself does elsewhere what it does in a file",
-        arguments: Place.allCases)
+        arguments: Place.tried)
     func steps(place: Place) async throws {
         let queue = try await place.makeQueue()
         let steps = Self.asking + Self.deciding + Self.reading + Self.refused

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import Linux
@@ -128,6 +129,68 @@ struct ServeTests {
         #expect(try await served.run("answer", "1", "yes").code == 0)
         #expect(await asker.finish().output == "yes\n")
         _ = next
+    }
+
+    @Test(
+        "A service manager hears when the service is ready, that it lives, and that it stops",
+        arguments: [false, true])
+    func notifications(isAbstract: Bool) async throws {
+        let path = queue.directory + "/notify"
+        let name = isAbstract ? "@" + path : path
+        let manager = try Descriptor(
+            socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), "make a socket")
+        #expect(clinux_bind_datagram(manager.raw, name) == 0)
+        let service = try queue.start(
+            ["serve", "--sockets", queue.directory + "/sockets"],
+            environment: ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "300000"])
+        _ = fcntl(manager.raw, F_SETFL, O_NONBLOCK)
+        var states: [String] = []
+        func hear() -> [String] {
+            while let bytes = manager.read() {
+                states.append(String(decoding: bytes, as: UTF8.self))
+            }
+            return states
+        }
+        #expect(await eventually { hear().count { $0 == "WATCHDOG=1" } >= 2 })
+        #expect(states.first == "READY=1\nSTATUS=serving \(queue.path)")
+        service.kill(SIGTERM)
+        #expect(await service.exit() == 0)
+        #expect(hear().last == "STOPPING=1")
+    }
+
+    @Test("A socket that the service manager has made is used, and stays", .needsSystemd)
+    func activated() async throws {
+        let socket = queue.directory + "/alertq.sock"
+        let serve = [
+            CommandLineQueue.program, "serve", "--database", queue.path, "--sockets",
+            queue.directory,
+        ]
+        let activation = try Child(
+            "systemd-socket-activate",
+            ["-l", socket] + serve)
+        #expect(await eventually { access(socket, F_OK) == 0 })
+        let served = try CommandLineQueue(at: "unix:" + socket)
+        #expect(try await served.run("ask", "Q", "--detach").output == "1\n")
+        #expect(activation.errors.text.contains("serving \(queue.path) at unix:\(socket)"))
+        activation.kill(SIGTERM)
+        #expect(await activation.exit() == 0)
+        #expect(access(socket, F_OK) == 0)
+        // Others are not where its clients connect, or are no such sockets.
+        for (options, place) in [
+            (["-l", queue.directory + "/other.sock"], "socket \(queue.directory)/other.sock"),
+            (["-d", "-l", queue.directory + "/datagrams.sock"], "socket number 3"),
+        ] {
+            let other = try Child("systemd-socket-activate", options + serve)
+            let path = options.last ?? ""
+            #expect(await eventually { access(path, F_OK) == 0 })
+            #expect(
+                await eventually {
+                    clinux_send_datagram(path, "x") == 0
+                        || (try? UnixSocket.connect(to: path)) != nil
+                })
+            #expect(await other.exit() == 65)
+            #expect(other.errors.text.contains("the \(place) that"), "\(other.errors.text)")
+        }
     }
 
     @Test("Lines that are no requests get replies that say why, and others are served")

@@ -1,32 +1,103 @@
 import Foundation
 import Glibc
+import PostgreSQLTesting
 import ProcessTesting
 import TestSupport
 import Testing
 
 @Suite("Kill", .inParallel)
 struct KillTests {
-    static let kills = FaultForm.count(short: 200, full: 1_000)
-    let queue: CommandLineQueue
-    private let ledger = Ledger()
+    /// Where the queue is, and what is killed besides its clients.
+    enum Place: CaseIterable {
+        case file
+        /// A file behind a service, which is killed every second or so.
+        case service
+        /// On a server, behind two services, one of which is killed every second or so.
+        case twoServices
 
-    init() throws { queue = try CommandLineQueue() }
+        /// The places that can be tried here.
+        static var tried: [Place] {
+            allCases.filter { $0 != .twoServices || PostgreSQLServer.isTried }
+        }
 
-    /// Whether to continue: a test without any answer would prove nothing.
-    private var goesOn: Bool {
-        let all = ledger.all
-        let isTooEarly = all.asked.isEmpty || all.answered.isEmpty
-        return all.kills < Self.kills || (isTooEarly && all.kills < 10 * Self.kills)
+        var kills: Int {
+            self == .file
+                ? FaultForm.count(short: 200, full: 1_000) : FaultForm.count(short: 60, full: 300)
+        }
     }
 
-    @Test("Killing askers, presenters and answerers at random loses nothing acknowledged")
-    func kills() async throws {
-        await withThrowingTaskGroup { group in
-            for number in 0..<2 { group.addTask { try await ask(number) } }
-            for number in 2..<4 { group.addTask { try await answer(number) } }
-            group.addTask { try await present() }
+    /// A queue as its clients see it, and as it is.
+    private struct Served {
+        let clients: CommandLineQueue
+        let direct: CommandLineQueue
+        /// The names of its services.
+        var services: [String] = []
+        let faults: @Sendable (Ledger) async throws -> [String]
+
+        init(at place: Place) async throws {
+            switch place {
+            case .file, .service:
+                let queue = try CommandLineQueue()
+                direct = queue
+                faults = { try await queue.faults(against: $0) }
+            case .twoServices:
+                let fleet = try await FleetQueue(hosts: 1)
+                direct = fleet.hosts[0]
+                faults = { try await fleet.faults(against: $0) }
+            }
+            guard place != .file else {
+                clients = direct
+                return
+            }
+            services = place == .service ? ["a"] : ["a", "b"]
+            let directory = direct.directory
+            let sockets = services.map { "\(directory)/\($0)/alertq.sock" }
+            clients = try CommandLineQueue(at: "unix:" + sockets.joined(separator: ","))
         }
-        try await expectNothingLost()
+    }
+
+    private let ledger = Ledger()
+
+    /// Whether to continue: a test without any answer would prove nothing.
+    private func goesOn(_ place: Place) -> Bool {
+        let all = ledger.all
+        let isTooEarly = all.asked.isEmpty || all.answered.isEmpty
+        return all.kills < place.kills || (isTooEarly && all.kills < 10 * place.kills)
+    }
+
+    @Test(
+        "Killing askers, presenters, answerers and services at random loses nothing acknowledged",
+        arguments: Place.tried)
+    func kills(place: Place) async throws {
+        let queue = try await Served(at: place)
+        try await withThrowingTaskGroup { group in
+            for name in queue.services { group.addTask { try await serve(name, queue, place) } }
+            for number in 0..<2 { group.addTask { try await ask(number, queue, place) } }
+            for number in 2..<4 { group.addTask { try await answer(number, queue, place) } }
+            group.addTask { try await present(queue, place) }
+            try await group.waitForAll()
+        }
+        let all = ledger.all
+        FaultForm.report(
+            "\(place): \(all.kills) kills, \(all.asked.count) asked, \(all.answered.count) answered"
+        )
+        #expect(all.kills >= place.kills)
+        #expect(!all.asked.isEmpty)
+        #expect(!all.answered.isEmpty)
+        let faults = try await queue.faults(ledger)
+        #expect(faults == [])
+    }
+
+    /// Runs a service, kills it, and starts the next one.
+    private func serve(_ name: String, _ queue: Served, _ place: Place) async throws {
+        var random = TestRandom(name == "a" ? 5 : 6)
+        while goesOn(place) {
+            let service = try await CommandLineQueue.Service(of: queue.direct, in: name)
+            let time = Int.random(in: 200...1500, using: &random)
+            try await Task.sleep(for: .milliseconds(time))
+            service.process.kill(SIGKILL)
+            if await service.process.exit() == 128 + SIGKILL { ledger.noteKill() }
+        }
     }
 
     /// Lets a process run for at most a random time, then kills it; returns its exit code.
@@ -38,18 +109,18 @@ struct KillTests {
         return code
     }
 
-    private func ask(_ number: Int) async throws {
+    private func ask(_ number: Int, _ queue: Served, _ place: Place) async throws {
         var count = 0
         var random = TestRandom(number)
-        while goesOn {
+        while goesOn(place) {
             count += 1
             let title = "Question \(number).\(count)"
-            let child = try queue.start([
+            let child = try queue.clients.start([
                 "ask", title, "-b", "yes", "--cancel", "no", "--detach",
                 "--key", "\(number).\(count)",
             ])
             // On a busy machine nothing might ever be asked in 80 ms.
-            let longest = ledger.all.asked.isEmpty ? 2000 : 80
+            let longest = ledger.all.asked.isEmpty ? 2000 : place == .file ? 80 : 400
             _ = await runBriefly(child, milliseconds: 5...longest, &random)
             let output = await child.output.complete()
             // Only a whole line is an acknowledgement.
@@ -59,27 +130,28 @@ struct KillTests {
         }
     }
 
-    private func answer(_ number: Int) async throws {
+    private func answer(_ number: Int, _ queue: Served, _ place: Place) async throws {
         var random = TestRandom(number)
-        while goesOn {
-            guard let waiting = try await queue.objects("list").randomElement(using: &random),
+        while goesOn(place) {
+            let list = try await queue.direct.objects("list")
+            guard let waiting = list.randomElement(using: &random),
                 let id = waiting["id"] as? Int
             else { continue }
             let button = ["yes", "no"].randomElement(using: &random) ?? "yes"
-            let child = try queue.start(["answer", "\(id)", button])
+            let child = try queue.clients.start(["answer", "\(id)", button])
             // On a busy machine nothing might ever be answered in 80 ms.
-            let longest = ledger.all.answered.isEmpty ? 2000 : 80
+            let longest = ledger.all.answered.isEmpty ? 2000 : place == .file ? 80 : 400
             if await runBriefly(child, milliseconds: 5...longest, &random) == 0 {
                 ledger.note(answer: button, to: id)
             }
         }
     }
 
-    private func present() async throws {
+    private func present(_ queue: Served, _ place: Place) async throws {
         var random = TestRandom(4)
-        while goesOn {
+        while goesOn(place) {
             let terminal = try PseudoTerminal()
-            let child = try queue.start(["present"], on: terminal)
+            let child = try queue.clients.start(["present"], on: terminal)
             let limit =
                 ContinuousClock.now + .milliseconds(Int.random(in: 100...2500, using: &random))
             while ContinuousClock.now < limit, child.poll() == nil {
@@ -89,27 +161,16 @@ struct KillTests {
             }
             child.kill(SIGKILL)
             if await child.exit() == 128 + SIGKILL { ledger.noteKill() }
-            try await note(confirmed: terminal.text)
+            try await note(confirmed: terminal.text, in: queue)
         }
     }
 
     /// Records the answers that the presenter confirmed on the screen.
-    private func note(confirmed screen: String) async throws {
+    private func note(confirmed screen: String, in queue: Served) async throws {
         for match in screen.matches(of: /✓ Question ([0-9]+\.[0-9]+) — (yes|no)/) {
-            let (key, button) = (String(match.1), String(match.2))
-            guard let id = try await idOf(key) else { continue }
-            ledger.note(answer: button, to: id)
+            let alert = try await queue.direct.objects("show", "--key", String(match.1)).first
+            guard let id = alert?["id"] as? Int else { continue }
+            ledger.note(answer: String(match.2), to: id)
         }
-    }
-
-    private func idOf(_ key: String) async throws -> Int? {
-        try await queue.rows("SELECT id FROM alerts WHERE key = '\(key)'").first.flatMap { Int($0) }
-    }
-
-    private func expectNothingLost() async throws {
-        #expect(ledger.all.kills >= Self.kills)
-        #expect(!ledger.all.asked.isEmpty)
-        #expect(!ledger.all.answered.isEmpty)
-        #expect(try await queue.faults(against: ledger) == [])
     }
 }

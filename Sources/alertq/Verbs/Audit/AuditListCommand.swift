@@ -64,7 +64,7 @@ struct AuditListCommand: AuditReadingCommand {
                     }
                 isFirst = false
                 if isJSON {
-                    for entry in page { try context.print(Self.json(entry).text()) }
+                    for entry in page { try context.print(AlertJSON.value(entry).text()) }
                 } else if !page.isEmpty {
                     let rows = page.map { Self.row($0, in: context) }
                     try context.output.write(table.text(rows))
@@ -121,37 +121,5 @@ extension AuditListCommand {
         words.append(entry.words(context.lastingTime))
         let text = words.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "-" : text
-    }
-
-    /// The object that a detail is; as a text if it is none.
-    private static func detail(_ entry: AuditEntry) -> JSONValue {
-        guard let detail = entry.detail else { return .null }
-        guard let json = try? JSONValue(parsing: Array(detail.utf8)), case .object = json else {
-            return .string(detail)
-        }
-        return json
-    }
-
-    /// The JSON object for an event; keys are only ever added.
-    static func json(_ entry: AuditEntry) -> JSONValue {
-        let event = entry.event
-        return .object([
-            ("sequence", .integer(event.sequence)), ("event", .string(event.kind.rawValue)),
-            ("at", AlertJSON.date(event.at)), ("alert", .optional(event.alertID)),
-            ("source", .optional(event.source)), ("title", .optional(entry.title)),
-            ("outcome", .optional(event.outcome?.rawValue)),
-            ("button_index", .optional(event.buttonIndex)),
-            ("button_role", .optional(entry.buttonRole?.rawValue)),
-            ("by", .optional(event.by?.rawValue)),
-            ("responder", AlertJSON.responder(event.responder)),
-            ("login_uid", .optional(entry.loginUID)), ("session", .optional(entry.session)),
-            ("boot", .string(entry.boot)), ("detail", detail(entry)),
-            ("content", .optional(entry.content.map(Hex.text))),
-            ("previous", .string(Hex.text(entry.previous))),
-            ("hash", .string(Hex.text(entry.hash))),
-            ("key", .optional(event.key)), ("button", .optional(entry.button)),
-            ("note", .optional(entry.note)),
-            ("cursor", .string(event.cursor.text)),
-        ])
     }
 }

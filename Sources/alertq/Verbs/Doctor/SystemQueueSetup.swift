@@ -4,7 +4,7 @@ import Linux
 
 /// Creates what the system queue needs: a group, a directory that it may write, and the database.
 struct SystemQueueSetup: Sendable {
-    private static let group = "alertq"
+    private static let group = QueueLocation.systemGroup
     /// rwxrws---: what is created in the directory belongs to its group.
     private static let mode: mode_t = 0o2770
     private static let fileMode: mode_t = 0o660
@@ -16,13 +16,13 @@ struct SystemQueueSetup: Sendable {
                 "--setup-system must be run by root; try: sudo alertq doctor --setup-system")
         }
         var findings: [Finding] = []
-        if Self.groupID() == nil {
+        if UserAccounts.groupID(of: Self.group) == nil {
             try Self.createGroup()
             findings.append(Finding(check: "group", detail: "\(Self.group) was created"))
         } else {
             findings.append(Finding(check: "group", detail: "\(Self.group) exists"))
         }
-        guard let group = Self.groupID() else {
+        guard let group = UserAccounts.groupID(of: Self.group) else {
             throw CommandError(.inputOutput, "the group \(Self.group) can't be found")
         }
         let directory = FilePath.directory(of: QueueLocation.systemPath)
@@ -100,18 +100,6 @@ struct SystemQueueSetup: Sendable {
     private static func failure(_ action: String, _ path: String) -> CommandError {
         let code: ExitCode = errno == EPERM || errno == EACCES ? .notPermitted : .inputOutput
         return CommandError(code, "can't \(action) \(path): \(String(cString: strerror(errno)))")
-    }
-
-    /// See getgrnam_r(3).
-    private static func groupID() -> gid_t? {
-        var entry = Glibc.group()
-        var found: UnsafeMutablePointer<Glibc.group>?
-        // It also has to hold the list of the group's members.
-        var buffer = [CChar](repeating: 0, count: 1 << 20)
-        guard getgrnam_r(group, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
-            return nil
-        }
-        return entry.gr_gid
     }
 
     /// Runs groupadd(8), which also knows where groups are kept when that is not /etc/group.

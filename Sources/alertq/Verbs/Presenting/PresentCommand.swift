@@ -283,7 +283,7 @@ extension PresentCommand {
         for manager in managers {
             var state = (try? await manager.pendingCount()).map { [WaitingText.count($0)] } ?? []
             var others = await manager.screens()
-            others.leaveOut(.current)
+            others.leaveOut(manager.process)
             if let identities = others.identities {
                 state.append("also shown by \(identities)")
             } else if let showing = others.showing {

@@ -163,7 +163,7 @@ struct HistoryCommand: SearchingCommand {
         filter.button = button
         filter.by = by
         filter.user = user?.user
-        filter.userHost = user?.host.map { $0.isIdentical(to: queue.location.ownHost) ? "" : $0 }
+        filter.userHost = user?.host.map { host in queue.ownHost.isIdentical(to: host) ? "" : host }
         filter.via = via
         filter.uncollected = isUncollected
         return filter

@@ -13,7 +13,13 @@ struct ServeCommand: Command {
             help: """
                 Make the sockets in this directory (default: /run/alertq for the system queue, else \
                 $XDG_RUNTIME_DIR/alertq)
-                """)
+                """),
+        Option(
+            "stdio", \.servesOne,
+            help: """
+                Serve one client on standard input and output, as ssh://… has it done on the other \
+                host, and end with it
+                """),
     ]
     static let discussion = [
         """
@@ -29,7 +35,15 @@ struct ServeCommand: Command {
         unix:PATH,PATH a client tries several services of the same queue in turn.
         """,
         """
-        The socket is this account's alone (mode 0600). A file that is served can still be opened by \
+        --database ssh://[USER@]HOST[:PORT][/PATH] runs alertq serve --stdio on another host, with \
+        that account's rights there, and through that host's service, if one has the queue. Without \
+        PATH it is that account's own queue. A queue that is given to serve --stdio is the only one \
+        that its client gets: with command="alertq serve --stdio --database /srv/queue.db" a key in \
+        authorized_keys is good for that queue alone, see sshd(8).
+        """,
+        """
+        The socket is this account's alone (mode 0600); that of the system queue is open to the group \
+        alertq, too, as its file is. A file that is served can still be opened by \
         whoever may write it, with the same promises. A signal ends the service once the requests \
         that have come are done, after five seconds at most.
         """,
@@ -43,30 +57,70 @@ struct ServeCommand: Command {
 
     var common = QueueOptions()
     private var directory: String?
+    private var servesOne = false
+
+    func validate() throws {
+        guard !servesOne || directory == nil else {
+            throw UsageError("--stdio makes no sockets; leave out --sockets")
+        }
+    }
 
     func run(in context: Context) async throws -> ExitCode {
+        let signals = SignalWatch(stops: false, endsWithin: .seconds(10))
+        if servesOne { return try await StdioService(of: queue, in: context).run(signals) }
         guard !queue.location.isService else {
             throw UsageError(
                 "a service serves a file or a queue in PostgreSQL, not another service")
         }
         // Each client takes one, and each that waits another one.
         LinuxProcess.raiseDescriptorLimit()
-        let signals = SignalWatch(stops: false, endsWithin: .seconds(10))
-        let sockets = try ServiceSockets(in: try chosenDirectory())
+        let sockets = try makeSockets()
         let store = try await queue.store(via: Self.name) { context.note("\($0)") }
-        let service = try QueueService(store, at: queue.location.description, on: sockets)
-        context.inform("serving \(queue.location.description) at \(service.location)")
+        let service = try QueueService(store, at: queue.place, on: sockets)
+        context.inform("serving \(queue.place) at \(sockets.location)")
+        ServiceManager.notify("READY=1\nSTATUS=serving \(queue.place)")
+        let watchdog = Task { await Self.feedWatchdog(of: service) }
         for await _ in signals.events { break }
+        watchdog.cancel()
+        ServiceManager.notify("STOPPING=1")
         await service.stop()
         return .done
     }
 
-    private func chosenDirectory() throws -> String {
-        if let directory { return QueueChoice.absolute(directory) }
-        if queue.path == QueueLocation.systemPath { return ServiceSockets.systemDirectory }
-        if let directory = ServiceSockets.userDirectory { return directory }
-        throw CommandError(
-            .notFound,
-            "$XDG_RUNTIME_DIR names no directory for the sockets; name one with --sockets")
+    private func makeSockets() throws -> ServiceSockets {
+        let given = ServiceManager.takeSockets()
+        let isSystem = queue.path == QueueLocation.systemPath
+        guard
+            let directory = directory.map(QueueChoice.absolute)
+                ?? ServiceSockets.directory(of: queue)
+        else {
+            throw CommandError(
+                .notFound,
+                "$XDG_RUNTIME_DIR names no directory for the sockets; name one with --sockets")
+        }
+        // Who may write the queue's file may use its service.
+        let group = isSystem ? UserAccounts.groupID(of: QueueLocation.systemGroup) : nil
+        return try ServiceSockets(in: directory, given: given, group: group)
     }
+
+    /// Tells the service manager that clients are served, for as long as they are.
+    private static func feedWatchdog(of service: QueueService) async {
+        guard let time = ServiceManager.watchdogTime else { return }
+        while !Task.isCancelled {
+            if service.isServing { ServiceManager.notify("WATCHDOG=1") }
+            try? await Task.sleep(for: time / 3)
+        }
+    }
+}
+
+extension ServiceSockets {
+    /// The directory in which a queue's service is, unless it was given another one.
+    static func directory(of queue: QueueChoice) -> String? {
+        queue.path == QueueLocation.systemPath ? systemDirectory : userDirectory
+    }
+}
+
+extension QueueChoice {
+    /// Where the queue is, for clients of its service.
+    var place: String { QueueLocation(Self.absolute(path)).description }
 }

@@ -172,7 +172,7 @@ struct WatchCommand: SearchingCommand {
                 guard isOfSource(entry.event) else { continue }
                 let line =
                     isJSON
-                    ? try AuditListCommand.json(entry).text() : EventLine.text(entry, in: context)
+                    ? try AlertJSON.value(entry).text() : EventLine.text(entry, in: context)
                 try context.print(line)
             }
             // A reader that has gone is noticed before the next event, which may be far off.

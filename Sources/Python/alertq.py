@@ -1,0 +1,544 @@
+"""Ask people questions, and get their answers, however long that takes.
+
+    import alertq
+
+    with alertq.connect() as queue:
+        response = queue.ask(
+            "Delete 40 GB of old snapshots?",
+            buttons={"yes": "Delete"}, cancel={"no": "Keep"}, key="prune-2026-11")
+        if response.button == "yes":
+            prune()
+
+The question is stored before anybody sees it, and so is the answer: when this program is killed
+and started again, the same key finds it. What people did not choose is never a yes: see Response.
+
+The queue is used through `alertq serve --stdio`, a child process, or through the socket of
+`alertq serve`. This file needs nothing but Python 3.9 and the command `alertq`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import uuid
+from dataclasses import dataclass
+from typing import (
+    IO, Any, AsyncIterator, Generator, Generic, Iterator, Mapping, Optional, TypeVar,
+)
+
+__all__ = ["AsyncQueue", "Error", "Queue", "Response", "connect", "connect_async"]
+
+Object = Mapping[str, Any]
+
+# How long one request waits for an answer before it is made again, in seconds.
+_WAIT = 50
+# How long a service that is away is waited for, in seconds.
+_PATIENCE = 120
+# How long a request may be, in bytes.
+_LINE_LIMIT = 1 << 20
+# Exit codes of a child that would end the same way again: see sysexits.h.
+_FINAL_CODES = {64, 65, 66, 69, 77, 127}
+
+
+class Error(Exception):
+    """A request that was refused: `problem` is the object of RFC 9457 that says why.
+
+    `status` is an HTTP status, and `problem["exit_code"]` what the command would exit with.
+    """
+
+    def __init__(self, status: int, problem: Object) -> None:
+        super().__init__(str(problem.get("detail") or f"status {status}"))
+        self.status = status
+        self.problem = problem
+
+    @property
+    def type(self) -> str:
+        """What kind of problem it is, such as `key-conflict`; this never changes."""
+        return str(self.problem.get("type", "")).rpartition(":")[2]
+
+
+@dataclass(frozen=True)
+class Response:
+    """How a question ended. Ask it which button was chosen: it is neither true nor false."""
+
+    alert: int
+    #: `answered`, `expired`, `withdrawn`, `cancelled` or `dismissed`.
+    outcome: str
+    #: The id of the button; None if nobody chose one and none was applied at the deadline.
+    button: Optional[str]
+    #: Who chose: `person`, `program`, `policy` for a default button, `system` or `asker`.
+    by: str
+    #: The values of the question's fields, by their ids.
+    values: Mapping[str, Any]
+    note: Optional[str]
+    #: The whole object, as `alertq show --json` prints it.
+    record: Object
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a response is neither true nor false: an expiry is one, too; compare its button, as in "
+            'response.button == "yes"')
+
+    @staticmethod
+    def _of(record: Object) -> Optional[Response]:
+        if not record["terminal"]:
+            return None
+        return Response(
+            alert=record["id"], outcome=record["outcome"], button=record["button"],
+            by=record["by"], values=record["values"], note=record["note"], record=record)
+
+
+def connect(database: Optional[str] = None, *, program: str = "alertq") -> Queue:
+    """Connects to a queue.
+
+    `database` is a file, the URI of a server, or `unix:PATH` for a service; without it, the
+    account's own queue is used, or what $ALERTQ_DATABASE names.
+    """
+    return Queue(_Lines(database, program))
+
+
+def connect_async(database: Optional[str] = None, *, program: str = "alertq") -> AsyncQueue:
+    """The same for asyncio."""
+    return AsyncQueue(_Lines(database, program))
+
+
+class Queue:
+    """A queue of questions. Threads may share it."""
+
+    def __init__(self, lines: _Lines) -> None:
+        self._lines = lines
+
+    def __enter__(self) -> Queue:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._lines.close()
+
+    def ask(self, title: str, **question: Any) -> Response:
+        """Asks, waits for the end of the question, and marks the response as collected.
+
+        It takes what `submit` takes; with `collect=False` the program calls `collect` itself. The
+        same key gives the same response again. Ctrl-C leaves the question standing, and says its
+        key.
+        """
+        steps = _ask(title, question)
+        key = str(question["key"])
+        try:
+            return self._run(steps)
+        except KeyboardInterrupt:
+            print(_standing(key), file=sys.stderr)
+            raise
+
+    def submit(self, title: str, **question: Any) -> int:
+        """Asks without waiting, and returns the number of the alert.
+
+        `buttons`, `destructive` and `cancel` map ids to labels: `cancel` has the button that
+        means no; without any button it is a notice. `message`, `priority`, `key`, `source`,
+        `fields`, `default`, `info` and `replace` are as in the API; `timeout`, `valid`, `snooze`
+        and `dismiss_after` are in seconds. The same key joins the same question.
+        """
+        return self._run(_submit(title, question))
+
+    def wait(self, alert: int, timeout: Optional[float] = None) -> Optional[Response]:
+        """Waits for the end of an alert; None if that takes longer than `timeout` seconds."""
+        return self._run(_wait(alert, timeout))
+
+    def answer(
+        self, alert: int, button: str, *, values: Optional[Object] = None,
+        note: Optional[str] = None, seen: Optional[str] = None,
+    ) -> Response:
+        """Answers an alert, as a program does; `seen` is the digest of what was shown."""
+        return self._run(_answer(alert, button, values, note, seen))
+
+    def collect(self, alert: int) -> Response:
+        """Marks a response as taken by its asker; repeating it changes nothing."""
+        return self._run(_change(alert, "collect", {}))
+
+    def withdraw(self, alert: int, because: Optional[str] = None) -> Response:
+        """Takes back a question that needs no answer any more."""
+        return self._run(_change(alert, "withdraw", {"because": because}))
+
+    def show(self, alert: int) -> Object:
+        """An alert, with everything that has happened to it."""
+        return self._run(_get(f"/v1/alerts/{alert}"))
+
+    def waiting(self, source: Optional[str] = None) -> Iterator[Object]:
+        """The alerts that wait, in the order in which they will be shown."""
+        return self._pages({"state": "waiting", "source": source})
+
+    def history(self, **filters: Any) -> Iterator[Object]:
+        """Alerts with a response, newest first: `source`, `text`, `outcome`, `since`, `until`."""
+        return self._pages({"state": "resolved", **filters})
+
+    def events(self, after: str = "0", *, follow: bool = True) -> Iterator[Object]:
+        """The entries of the log after one, whose `cursor` it is; without end if it follows."""
+        while True:
+            page = self._run(_get(_events(after, follow)))
+            yield from page["events"]
+            if not follow and not page["events"]:
+                return
+            after = page["cursor"]
+
+    def _pages(self, filters: Object) -> Iterator[Object]:
+        after = None
+        while True:
+            page = self._run(_get(_target("/v1/alerts", {**filters, "after": after})))
+            yield from page["alerts"]
+            if len(page["alerts"]) < _PAGE:
+                return
+            after = page["alerts"][-1]["id"]
+
+    def _run(self, steps: _Steps[_Result]) -> _Result:
+        run = _Run(steps)
+        while not run.is_done:
+            try:
+                run.proceed(self._lines.send(run.request).result())
+            except ConnectionError as error:
+                time.sleep(run.pause_after(error))
+        return run.result
+
+
+class AsyncQueue:
+    """A queue of questions, for asyncio: the main calls of Queue."""
+
+    def __init__(self, lines: _Lines) -> None:
+        self._lines = lines
+
+    async def __aenter__(self) -> AsyncQueue:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._lines.close()
+
+    async def ask(self, title: str, **question: Any) -> Response:
+        """See Queue.ask. A cancelled task leaves the question standing: ask again with its key."""
+        return await self._run(_ask(title, question))
+
+    async def submit(self, title: str, **question: Any) -> int:
+        return await self._run(_submit(title, question))
+
+    async def wait(self, alert: int, timeout: Optional[float] = None) -> Optional[Response]:
+        return await self._run(_wait(alert, timeout))
+
+    async def answer(
+        self, alert: int, button: str, *, values: Optional[Object] = None,
+        note: Optional[str] = None, seen: Optional[str] = None,
+    ) -> Response:
+        return await self._run(_answer(alert, button, values, note, seen))
+
+    async def collect(self, alert: int) -> Response:
+        return await self._run(_change(alert, "collect", {}))
+
+    async def withdraw(self, alert: int, because: Optional[str] = None) -> Response:
+        return await self._run(_change(alert, "withdraw", {"because": because}))
+
+    async def events(self, after: str = "0") -> AsyncIterator[Object]:
+        while True:
+            page = await self._run(_get(_events(after, True)))
+            for event in page["events"]:
+                yield event
+            after = page["cursor"]
+
+    async def _run(self, steps: _Steps[_Result]) -> _Result:
+        run = _Run(steps)
+        while not run.is_done:
+            try:
+                run.proceed(await asyncio.wrap_future(self._lines.send(run.request)))
+            except ConnectionError as error:
+                await asyncio.sleep(run.pause_after(error))
+        return run.result
+
+
+# What is asked for, step by step: a generator yields requests, gets the body of each reply, and
+# returns the result. So both kinds of queue share it.
+
+_Result = TypeVar("_Result")
+_Request = tuple[str, str, Optional[Object]]
+_Reply = tuple[int, Any]
+_Steps = Generator[_Request, Any, _Result]
+_PAGE = 100
+
+
+def _target(path: str, parameters: Object) -> str:
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if path == "/v1/alerts":
+        given["limit"] = _PAGE
+    if "uncollected" in given:
+        given["uncollected"] = "true" if given["uncollected"] else "false"
+    # In the path of a URI, a plus is no space.
+    query = urllib.parse.urlencode(given, quote_via=urllib.parse.quote)
+    return path + ("?" + query if query else "")
+
+
+def _events(after: str, follow: bool) -> str:
+    return _target("/v1/events", {"after": after, "wait": f"{_WAIT}s" if follow else None})
+
+
+def _get(target: str) -> _Steps[Any]:
+    return (yield "GET", target, None)
+
+
+def _alert(title: str, question: dict[str, Any]) -> dict[str, Any]:
+    """The body of a question. Without a key it gets one, so that it can be asked again."""
+    if question.get("key") is None:
+        question["key"] = f"python-{uuid.uuid4()}"
+    body = {name: value for name, value in question.items() if value is not None}
+    body["title"] = title
+    buttons = [
+        {"id": id, "title": label, "role": role}
+        for role in (None, "destructive", "cancel")
+        for id, label in (body.pop(role or "buttons", None) or {}).items()
+    ]
+    body["buttons"] = buttons
+    for name in ("timeout", "valid", "snooze", "dismiss_after"):
+        if name in body:
+            body[name + "_ms"] = round(body.pop(name) * 1000)
+    return body
+
+
+def _submit(title: str, question: dict[str, Any]) -> _Steps[int]:
+    record = yield "POST", "/v1/alerts", _alert(title, question)
+    return int(record["id"])
+
+
+def _ask(title: str, question: dict[str, Any]) -> _Steps[Response]:
+    collects = question.pop("collect", True)
+    body = _alert(title, question)
+
+    def steps() -> _Steps[Response]:
+        record = yield "POST", f"/v1/alerts?wait={_WAIT}s", body
+        while (response := Response._of(record)) is None:
+            record = yield "GET", f"/v1/alerts/{record['id']}?wait={_WAIT}s", None
+        # A named handler that has yet to run collects it; an answer that is stale is refused then.
+        is_own = record["collected_at"] is None and record["handler"] is None
+        if record["stale"] or (collects and is_own):
+            yield "POST", f"/v1/alerts/{response.alert}/collect", None
+        return response
+
+    return steps()
+
+
+def _wait(alert: int, timeout: Optional[float]) -> _Steps[Optional[Response]]:
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        left = _WAIT if end is None else min(_WAIT, max(0, end - time.monotonic()))
+        record = yield "GET", f"/v1/alerts/{alert}?wait={max(1, round(left * 1000))}ms", None
+        response = Response._of(record)
+        if response is not None or (end is not None and time.monotonic() >= end):
+            return response
+
+
+def _answer(
+    alert: int, button: str, values: Optional[Object], note: Optional[str], seen: Optional[str]
+) -> _Steps[Response]:
+    body = {"button": button, "values": values, "note": note, "seen": seen}
+    return _change(alert, "response", body)
+
+
+def _change(alert: int, action: str, body: Object) -> _Steps[Response]:
+    given = {name: value for name, value in body.items() if value is not None}
+    record = yield "POST", f"/v1/alerts/{alert}/{action}", given
+    response = Response._of(record)
+    assert response is not None
+    return response
+
+
+class _Run(Generic[_Result]):
+    """Goes through the steps. A request whose reply was lost is made again: none of them takes
+    effect twice, since a question has a key, and an answer that was stored is found."""
+
+    def __init__(self, steps: _Steps[_Result]) -> None:
+        self._steps = steps
+        self._result: list[_Result] = []
+        self._away_since: Optional[float] = None
+        self.request = next(steps)
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self._result)
+
+    @property
+    def result(self) -> _Result:
+        return self._result[0]
+
+    def proceed(self, reply: _Reply) -> None:
+        status, body = reply
+        if status == 503:
+            raise ConnectionError(body.get("detail"))
+        self._away_since = None
+        if status >= 400:
+            raise Error(status, body)
+        try:
+            self.request = self._steps.send(body)
+        except StopIteration as end:
+            self._result.append(end.value)
+
+    def pause_after(self, error: ConnectionError) -> float:
+        """How long to pause, in seconds, before the request is made again."""
+        now = time.monotonic()
+        if self._away_since is None:
+            self._away_since = now
+        if now - self._away_since > _PATIENCE:
+            raise error
+        return 0.2 if now - self._away_since < 2 else 2
+
+
+class _Lines:
+    """A connection on which each line is an object of JSON, and replies come in any order."""
+
+    def __init__(self, database: Optional[str], program: str) -> None:
+        self._database = database
+        self._program = program
+        self._is_closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._waiting: dict[int, concurrent.futures.Future[_Reply]] = {}
+        self._last = 0
+        self._output: Optional[IO[bytes]] = None
+        self._child: Optional[subprocess.Popen[bytes]] = None
+        self._socket: Optional[socket.socket] = None
+
+    def send(self, request: _Request) -> concurrent.futures.Future[_Reply]:
+        """Makes a request; what it returns fails with ConnectionError if the reply is lost."""
+        if self._process != os.getpid():
+            self._begin()  # The connection is still that of the process that was forked.
+        method, path, body = request
+        reply: concurrent.futures.Future[_Reply] = concurrent.futures.Future()
+        # Whoever waits for it may give up; it is delivered all the same.
+        reply.set_running_or_notify_cancel()
+        with self._lock:
+            if self._is_closed:
+                raise Error(503, {"detail": "the queue was closed"})
+            line: dict[str, Any] = {"id": self._last + 1, "method": method, "path": path}
+            if body is not None:
+                line["body"] = body
+            data = json.dumps(line, allow_nan=False).encode() + b"\n"
+            if len(data) > _LINE_LIMIT:
+                raise ValueError(f"the request has {len(data)} bytes; at most {_LINE_LIMIT}")
+            self._last += 1
+            self._waiting[self._last] = reply
+            try:
+                output = self._output or self._open()
+                output.write(data)
+                output.flush()
+            except (BrokenPipeError, ConnectionError) as error:
+                self._lose(ConnectionError(str(error)))
+            except BaseException:
+                del self._waiting[self._last]
+                raise
+        return reply
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            child = self._child
+            self._lose(Error(503, {"detail": "the queue was closed"}))
+        if child is not None:
+            child.terminate()
+            child.wait()
+
+    def _open(self) -> IO[bytes]:
+        if self._child is not None:
+            self._child.wait()
+        if self._database is not None and self._database.startswith("unix:"):
+            self._socket = _connected(self._database[5:].split(","))
+            input: IO[bytes] = self._socket.makefile("rb")
+            output: IO[bytes] = self._socket.makefile("wb")
+        else:
+            words = [self._program, "serve", "--stdio"]
+            if self._database is not None:
+                words += ["--database", self._database]
+            # Ctrl-C at a terminal is for this program, not for the child.
+            self._child = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+            assert self._child.stdin is not None and self._child.stdout is not None
+            input, output = self._child.stdout, self._child.stdin
+        self._output = output
+        reader = threading.Thread(
+            target=self._read, args=(input, output, self._child), daemon=True)
+        reader.start()
+        return output
+
+    def _read(
+        self, input: IO[bytes], output: IO[bytes], child: Optional[subprocess.Popen[bytes]]
+    ) -> None:
+        error: Exception = ConnectionError("the service has ended the connection")
+        try:
+            for line in input:
+                reply = json.loads(line)
+                with self._lock:
+                    waiting = self._waiting.pop(reply["id"], None)
+                if waiting is not None:
+                    waiting.set_result((reply["status"], reply["body"]))
+                elif reply["id"] == 0:
+                    # It could not be told which request that was.
+                    error = Error(reply["status"], reply["body"].get("error") or reply["body"])
+                    break
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            pass  # Half a line is the end, too.
+        input.close()
+        code = _exit_code(child)
+        if code in _FINAL_CODES and isinstance(error, ConnectionError):
+            error = Error(
+                500, {"detail": f"alertq serve --stdio has exited with {code}", "exit_code": code})
+        with self._lock:
+            if self._output is output:
+                self._lose(error)
+
+    def _lose(self, error: Exception) -> None:
+        """Forgets a connection, with the lock held."""
+        output, self._output = self._output, None
+        service, self._socket = self._socket, None
+        try:
+            if service is not None:
+                service.shutdown(socket.SHUT_RDWR)
+                service.close()
+            if output is not None:
+                output.close()
+        except OSError:
+            pass  # The other side was faster.
+        waiting, self._waiting = self._waiting, {}
+        for reply in waiting.values():
+            reply.set_exception(error)
+
+
+def _exit_code(child: Optional[subprocess.Popen[bytes]]) -> Optional[int]:
+    """How a child whose output has ended has exited."""
+    try:
+        return child.wait(timeout=1) if child is not None else None
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _connected(paths: list[str]) -> socket.socket:
+    """A connection to the first service that is there."""
+    for path in paths:
+        service = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            service.connect(path)
+            return service
+        except (FileNotFoundError, ConnectionError) as error:
+            service.close()
+            reason = f"{path}: {error.strerror}"
+    raise ConnectionError(reason)
+
+
+def _standing(key: str) -> str:
+    return f"alertq: the question is not taken back; ask it again with the key {key!r}"

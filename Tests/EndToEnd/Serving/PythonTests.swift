@@ -1,0 +1,177 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// Programs in Python that use `Sources/Python/alertq.py`.
+@Suite("The client in Python", .inParallel, .within(.seconds(120)))
+struct PythonTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// Starts a program, in which `queue` is a queue.
+    private func start(
+        _ program: String, at location: String? = nil, connect: String = "connect"
+    ) throws -> Child {
+        let location = location ?? queue.path
+        let start =
+            "import alertq, sys\n"
+            + "queue = alertq.\(connect)(\"\(location)\", program=\"\(CommandLineQueue.program)\")\n"
+        let sources = CodeBlock.root.appending(path: "Sources/Python").path
+        return try Child(
+            "python3", ["-c", start + program],
+            environment: ["PYTHONPATH": sources, "PYTHONDONTWRITEBYTECODE": "1"])
+    }
+
+    private func run(_ program: String, at location: String? = nil) async throws -> Finished {
+        await (try start(program, at: location)).finish()
+    }
+
+    @Test(
+        "It asks through a child process, and gets what a person answers", arguments: [false, true])
+    func asking(isServed: Bool) async throws {
+        let service = isServed ? try await CommandLineQueue.Service(of: queue) : nil
+        let child = try start(
+            """
+            response = queue.ask(
+                "Prune?", buttons={"yes": "Prune"}, cancel={"no": "Keep"}, key="k",
+                message="40 GB", timeout=3600, source="backup")
+            print(response.button, response.by, response.outcome, response.note)
+            try:
+                if response: pass
+            except TypeError as error:
+                print(error)
+            """, at: service?.location)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        let record = try await queue.objects("list")[0]
+        #expect(
+            record["message"] as? String == "40 GB" && record["timeout_ms"] as? Int == 3_600_000)
+        #expect(try await queue.run("answer", "1", "yes", "--note", "now").code == 0)
+        let finished = await child.finish()
+        #expect(finished.code == 0, "\(finished)")
+        #expect(finished.output.hasPrefix("yes program answered now\na response is neither true"))
+        let events = try await queue.objects("audit", "list").map { $0["event"] as? String }
+        #expect(events == ["asked", "resolved", "collected"])
+    }
+
+    @Test("What nobody chose has no button, and an error says what is wrong")
+    func outcomes() async throws {
+        let finished = try await run(
+            """
+            print(queue.ask("Q", buttons={"yes": "Yes"}, timeout=0.05).outcome)
+            print(queue.ask("Q", buttons={"yes": "Yes"}, timeout=0.05, default="yes").by)
+            number = queue.submit("Q", buttons={"yes": "Yes"}, key="k")
+            print(queue.wait(number, timeout=0.01))
+            for call in [
+                lambda: queue.submit("Other", key="k"), lambda: queue.answer(number, "maybe"),
+                lambda: queue.show(99), lambda: queue.submit("Q", colour="red"),
+            ]:
+                try:
+                    call()
+                except alertq.Error as error:
+                    print(error.status, error.type)
+            print(queue.answer(number, "yes", note="n").note)
+            print(queue.collect(number).record["collected_at"] is not None)
+            print([alert["id"] for alert in queue.history(outcome="answered")])
+            print(queue.withdraw(queue.submit("R", key="r")).outcome)
+            print([event["event"] for event in queue.events(follow=False)].count("asked"))
+            """)
+        #expect(finished.code == 0, "\(finished)")
+        let expected = [
+            "expired", "policy", "None", "409 key-conflict", "400 no-such-button", "404 not-found",
+            "400 bad-request", "n", "True", "[3]", "withdrawn", "4",
+        ]
+        #expect(finished.output.split(separator: "\n").map(String.init) == expected, "\(finished)")
+    }
+
+    @Test("Ctrl-C leaves the question standing, and says its key")
+    func interrupted() async throws {
+        let child = try start("queue.ask(\"Q\", buttons={\"yes\": \"Yes\"})")
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        child.kill(SIGINT)
+        #expect(await child.exit() == 128 + SIGINT)
+        let key = try #require(try await queue.objects("list")[0]["key"] as? String)
+        #expect(child.errors.text.contains("ask it again with the key '\(key)'"))
+    }
+
+    @Test("It goes on when its service is killed and started again, and asks nothing twice")
+    func restarted() async throws {
+        var service = try await CommandLineQueue.Service(of: queue)
+        let child = try start(
+            """
+            for number in range(20):
+                response = queue.ask(f"Q{number}", buttons={"yes": "Yes"}, key=f"k{number}")
+                print(response.button)
+            """, at: service.location)
+        for number in 1...20 {
+            let list = {
+                try await queue.objects("list").first?["id"] as? Int == number
+            }
+            #expect(try await eventually { try await list() })
+            if number % 5 == 0 {
+                service.process.kill(SIGKILL)
+                _ = await service.process.exit()
+                service = try await CommandLineQueue.Service(of: queue)
+            }
+            #expect(try await queue.run("answer", "\(number)", "yes").code == 0)
+        }
+        let finished = await child.finish()
+        #expect(finished.code == 0, "\(finished)")
+        #expect(finished.output == String(repeating: "yes\n", count: 20))
+        #expect(try await queue.objects("history", "--uncollected").isEmpty)
+        #expect(try await queue.isSound())
+    }
+
+    @Test("Many tasks of asyncio ask at once")
+    func tasks() async throws {
+        let child = try start(
+            """
+            import asyncio
+            async def main():
+                async with queue:
+                    asks = [queue.ask(f"Q{n}", buttons={"yes": "Yes"}) for n in range(30)]
+                    *responses, _ = await asyncio.gather(*asks, answer(30))
+                    print([response.button for response in responses].count("yes"))
+            async def answer(count):
+                async for event in queue.events():
+                    if event["event"] == "asked":
+                        await queue.answer(event["alert"], "yes")
+                        count -= 1
+                        if count == 0: return
+            asyncio.run(main())
+            """, connect: "connect_async")
+        let finished = await child.finish()
+        #expect(finished.code == 0 && finished.output == "30\n", "\(finished)")
+    }
+
+    /// The programs of the article.
+    static let examples =
+        (try? CodeBlock.all("python", in: CodeBlock.articles + "UsingPython.md").map(\.text)) ?? []
+
+    @Test("The article's programs do what it says", arguments: examples)
+    func example(_ program: String) async throws {
+        let programs = queue.directory + "/bin"
+        try FileManager.default.createDirectory(
+            atPath: programs, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: programs + "/alertq", withDestinationPath: CommandLineQueue.program)
+        let child = try Child(
+            "python3", ["-c", program],
+            environment: [
+                "PYTHONPATH": CodeBlock.root.appending(path: "Sources/Python").path,
+                "PYTHONDONTWRITEBYTECODE": "1", "ALERTQ_DATABASE": queue.path,
+                "PATH": "\(programs):\(CodeBlock.path)",
+            ])
+        if program.contains("queue.ask(") {
+            #expect(try await eventually { try await queue.objects("list").count == 1 })
+            #expect(try await queue.run("answer", "1", "yes").code == 0)
+        }
+        let finished = await child.finish()
+        #expect(finished.code == 0 && finished.output != "", "\(finished)")
+    }
+
+    @Test("The article has programs")
+    func hasExamples() { #expect(Self.examples.count == 3) }
+}
