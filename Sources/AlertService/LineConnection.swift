@@ -266,6 +266,7 @@ final class LineConnection: Sendable {
                     "is an alertq of another version (it speaks \(Opening.version), and was asked "
                         + "for \(opening.version)): restart it with the new one")
             }
+            try opening.claims?.validate()
             let (store, place) = try open(opening)
             claims.withLock { $0 = opening.claims }
             session.withLock { $0 = StoreSession(store, for: peer.claiming(opening.claims)) }

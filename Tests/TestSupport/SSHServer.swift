@@ -40,7 +40,7 @@ package final class SSHServer: Sendable {
         let quoted = command.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         let key = try String(contentsOfFile: path + "/user.pub", encoding: .utf8)
         let hostKey = try String(contentsOfFile: path + "/host.pub", encoding: .utf8)
-        let files = [
+        var files = [
             "authorized": "command=\"\(quoted)\",restrict \(key)",
             "known": "[127.0.0.1]:\(port) \(hostKey)",
             "server": """
@@ -61,6 +61,10 @@ package final class SSHServer: Sendable {
             LogLevel ERROR
             """,
         ]
+        // A fault that is planted in this build is also one of what sshd runs, which gives its
+        // commands nothing else of this environment.
+        let fault = ProcessInfo.processInfo.environment["ALERTQ_FAULT"]
+        files["server"]? += fault.map { "\nSetEnv ALERTQ_FAULT=\($0)" } ?? ""
         for (name, text) in files {
             try (text + "\n").write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
         }
