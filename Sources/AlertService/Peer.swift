@@ -32,10 +32,10 @@ package struct Peer: Sendable {
         return peer
     }
 
-    /// The same, with the claims of a process that relays its lines.
+    /// The same, with the claims of a process that relays its lines; what is known already counts more.
     func claiming(_ claims: Caller?) -> Peer {
         var peer = self
-        peer.own = claims ?? own
+        peer.own = own ?? claims
         return peer
     }
 
@@ -66,9 +66,10 @@ package struct Peer: Sendable {
     }
 
     /// Who makes a request that names no caller.
-    func caller(via: String) -> Caller {
-        own?.through(via)
-            ?? Caller(principal, via: via, means: .process(process ?? .current))
+    ///
+    /// - Throws: The errors of ``stamp(_:)-(Caller)``.
+    func caller(via: String) throws(AlertError) -> Caller {
+        try stamp(Caller(principal, via: via, means: .process(process ?? .current)))
     }
 
     /// The caller of a request, as the store gets it.
@@ -76,6 +77,7 @@ package struct Peer: Sendable {
     /// - Throws: ``AlertError/invalid(_:_:)`` for claims that no caller may have.
     func stamp(_ caller: Caller) throws(AlertError) -> Caller {
         guard !actsForOthers else { return caller }
+        // Claims say neither the account nor the process.
         var caller = own?.through(caller.via) ?? caller
         caller.principal = principal
         caller.means = .process(process ?? caller.process ?? .current)

@@ -57,8 +57,10 @@ package struct APIRequest: Sendable {
     /// How long a reply may wait; `nil` to reply at once.
     func wait() throws(Problem) -> Duration? {
         guard let text = parameter("wait") else { return nil }
-        return try Self.read("wait", text) { text throws(UnreadableText) in
-            min(try DurationText.parse(text), Self.longestWait)
+        do {
+            return min(try DurationText.parse(text), Self.longestWait)
+        } catch {
+            throw .badRequest("“wait”: \(error)")
         }
     }
 
@@ -96,16 +98,6 @@ package struct APIRequest: Sendable {
             throw .badRequest("“\(SafeText.line(text))” is not the number of an alert")
         }
         return id
-    }
-
-    private static func read<Value>(
-        _ name: String, _ text: String, _ body: (String) throws(UnreadableText) -> Value
-    ) throws(Problem) -> Value {
-        do throws(UnreadableText) {
-            return try body(text)
-        } catch {
-            throw .badRequest("“\(name)”: \(error)")
-        }
     }
 
     // MARK: - The body

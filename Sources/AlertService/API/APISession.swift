@@ -34,7 +34,7 @@ package final class APISession: Sendable {
     ) async throws(AlertError) {
         self.store = store
         self.place = place
-        caller = peer.caller(via: Self.via)
+        caller = try peer.caller(via: Self.via)
         manager = try await AlertManager(
             store: store, path: place, source: Self.source, caller: caller, presenters: [],
             delegate: nil, clock: .system)
@@ -286,7 +286,9 @@ package final class APISession: Sendable {
             let body = try request.members(["force", "because"])
             let (isForced, reason) = (try body.isTrue("force"), try body.text("because"))
             return Self.reply(
-                try await again(id, if: { $0.outcome == .withdrawn && $0.note == reason }) {
+                try await again(
+                    id, if: { $0.outcome == .withdrawn && $0.note.isIdentical(to: reason) }
+                ) {
                     try await manager.withdraw(id, force: isForced, because: reason)
                 })
         case .cancel:
@@ -317,12 +319,13 @@ package final class APISession: Sendable {
         guard let button = try body.text("button") else {
             throw Problem.badRequest("“button” is missing: the id of the button that is chosen")
         }
+        let record = try await manager.record(id)
         var input = Alert.Input(note: try body.text("note"))
         if let values = body["values"] {
             guard let members = values.members else {
                 throw Problem.badRequest("“values” is no object with the values of fields")
             }
-            let fields = try await manager.record(id).alert.fields
+            let fields = record.alert.fields
             for (name, value) in members {
                 guard let field = fields.first(where: { $0.id.isIdentical(to: name) }) else {
                     throw Problem.unknown("value", name, known: fields.map(\.id))
@@ -331,7 +334,6 @@ package final class APISession: Sendable {
             }
         }
         let (seen, given) = (try body.text("seen"), input)
-        let record = try await manager.record(id)
         return Self.reply(
             try await again(id, if: { $0.isAnswer(button, given, to: record, seen: seen) }) {
                 try await manager.answer(id, button: button, seen: seen, input: given)

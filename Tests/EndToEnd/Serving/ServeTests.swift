@@ -58,6 +58,43 @@ struct ServeTests {
         #expect(responder?["pid"] as? Int == Int(getpid()), "\(record)")
     }
 
+    @Test(
+        "What a client claims when it opens the queue makes it nobody else",
+        arguments: [false, true])
+    func claims(isOnStandardInput: Bool) async throws {
+        let process = #"{"host":"elsewhere","pid":1}"#
+        let claims =
+            #"{"principal":{"principal":"7777","user":"boss"},"via":"x","ssh":"192.0.2.9","#
+            + #""means":{"process":{"_0":\#(process)}}}"#
+        let button = #"{"title":"Q","buttons":[{"id":"yes","title":"Yes"}]}"#
+        let lines = [
+            #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1","#
+                + #""claims":\#(claims)}}"#,
+            #"{"id":2,"method":"POST","path":"/v1/alerts","body":\#(button)}"#,
+        ]
+        let input = (lines.joined(separator: "\n") + "\n").utf8
+        if isOnStandardInput {
+            let file = try Descriptor.holding(input, name: "input")
+            let child = try Child(
+                CommandLineQueue.program, ["serve", "--stdio", "--database", queue.path],
+                environment: ["SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22"], input: file.raw)
+            #expect(await child.finish().output.contains("\"status\":201"))
+        } else {
+            let service = try await CommandLineQueue.Service(of: queue)
+            let socket = try UnixSocket.connect(to: service.socket)
+            #expect(socket.write(input))
+            #expect(await eventually { Self.replies(of: socket, 2) })
+        }
+        let record = try await queue.objects("show", "1")[0]
+        #expect(record["uid"] as? Int == Int(getuid()), "\(record)")
+        #expect(record["pid"] as? Int != 1 && record["host"] as? String != "elsewhere")
+        let entry = try await queue.objects("audit", "list")[0]["responder"]
+        let responder = entry as? [String: any Sendable]
+        #expect(responder?["uid"] as? Int == Int(getuid()), "\(String(describing: entry))")
+        // A relay's claims stand for a socket's client; of its own input a process knows better.
+        #expect(responder?["ssh"] as? String == (isOnStandardInput ? "192.0.2.1" : "192.0.2.9"))
+    }
+
     /// Whether a service has sent as many replies, of which the last has no error.
     private static func replies(of socket: Descriptor, _ count: Int) -> Bool {
         var text = ""
