@@ -12,6 +12,7 @@ let package = Package(
     ],
     targets: [
         // Declarations of libraries that are found at run time: nothing is linked, or needed to build.
+        .systemLibrary(name: "CMicroHTTPD"),
         .systemLibrary(name: "CSystemd"),
         .systemLibrary(name: "CPostgreSQL"),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -34,6 +35,8 @@ let package = Package(
                 .embedInCode("PostgreSQL/0002_create_queues.sql"),
                 .embedInCode("PostgreSQL/schema.jsonl"),
             ]),
+        // Without a word about alerts, too.
+        .target(name: "HTTP", dependencies: ["CMicroHTTPD", "Linux"]),
         .target(name: "TextFormats"),
         .target(name: "AlertCore", dependencies: ["Linux", "TextFormats"]),
         // Alerts and entries as rows, in whichever database.
@@ -58,7 +61,9 @@ let package = Package(
                 "ServiceStore",
             ]),
         .target(
-            name: "AlertService", dependencies: ["AlertCore", "CLinux", "Linux", "TextFormats"]),
+            name: "AlertService",
+            dependencies: ["AlertCore", "CLinux", "HTTP", "Linux", "TextFormats"],
+            resources: [.embedInCode("API/openapi.json")]),
         .target(
             name: "AlertPresenters",
             dependencies: ["AlertCore", "CLinux", "CSystemd", "Linux", "TextFormats"]),
@@ -190,9 +195,9 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "AlertQueueTesting", "PostgreSQL", "PostgreSQLTesting", "ProcessTesting",
-                "RestartDaemon", "TestSupport",
-                "TidyDaemon", "CLinux", "Linux", "TextFormats",
+                "AlertQueueTesting", "AlertService", "PostgreSQL", "PostgreSQLTesting",
+                "ProcessTesting", "RestartDaemon", "TestSupport", "TidyDaemon", "CLinux", "Linux",
+                "TextFormats",
             ],
             exclude: [
                 "Agents/agent_tests.py",

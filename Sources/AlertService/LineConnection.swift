@@ -19,8 +19,6 @@ final class LineConnection: Sendable {
         var backlog: [UInt8] = []
         /// Whether nothing more is read.
         var isFinishing = false
-        /// Whether nothing waits any longer, either.
-        var isStopping = false
         /// Whether nothing more can be sent; the thread of the sockets ends the connection then.
         var isBroken = false
         var isOver = false
@@ -79,16 +77,8 @@ final class LineConnection: Sendable {
         return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
-    /// Ends the connection, once what was read of it has its replies, for which nothing waits any
-    /// longer.
-    func finish() {
-        state.withLock { state in
-            state.isStopping = true
-            finish(&state)
-        }
-        guard let session = api.withLock({ $0 }) else { return }
-        Task { try? await session.value.stopWaiting() }
-    }
+    /// Ends the connection, once what was read of it has its replies.
+    func finish() { state.withLock { finish(&$0) } }
 
     private func finish(_ state: inout State) {
         state.isFinishing = true
@@ -159,10 +149,9 @@ final class LineConnection: Sendable {
 
     /// Carries out the client's requests until its connection ends.
     ///
-    /// - Parameter open: Opens the store for a client that has said what it wants.
+    /// - Parameter open: Opens the queue for a client that has said what it wants.
     func serve(
-        as peer: Peer,
-        _ open: @escaping @Sendable (Opening) throws(AlertError) -> (any AlertStore, place: String)
+        as peer: Peer, _ open: @escaping LineServer.Open
     ) async {
         await withDiscardingTaskGroup { group in
             for await line in lines {
@@ -214,8 +203,7 @@ final class LineConnection: Sendable {
 
     /// Carries out a request of the API.
     private func reply(
-        to request: Result<APIRequest, Problem>, _ peer: Peer,
-        _ open: @escaping @Sendable (Opening) throws(AlertError) -> (any AlertStore, place: String)
+        to request: Result<APIRequest, Problem>, _ peer: Peer, _ open: @escaping LineServer.Open
     ) async -> APIReply {
         do {
             let request = try request.get()
@@ -224,15 +212,12 @@ final class LineConnection: Sendable {
                 let task =
                     api
                     ?? Task {
-                        let (store, place) = try open(Opening())
-                        return try await APISession(store, at: place, for: peer.claiming(claims))
+                        try await APISession(try open(Opening()), for: peer.claiming(claims))
                     }
                 api = task
                 return task
             }
-            let opened = try await session.value
-            if state.withLock({ $0.isStopping }) { opened.stopWaiting() }
-            return await opened.reply(to: request)
+            return try await session.value.reply(to: request)
         } catch let problem as Problem {
             return problem.reply
         } catch {
@@ -257,7 +242,7 @@ final class LineConnection: Sendable {
 
     private func opened(
         _ id: Int, _ opening: Opening, _ peer: Peer,
-        _ open: (Opening) throws(AlertError) -> (any AlertStore, place: String)
+        _ open: LineServer.Open
     ) -> [UInt8] {
         do throws(AlertError) {
             guard opening.version == Opening.version else {
@@ -267,12 +252,12 @@ final class LineConnection: Sendable {
                         + "for \(opening.version)): restart it with the new one")
             }
             try opening.claims?.validate()
-            let (store, place) = try open(opening)
+            let queue = try open(opening)
             claims.withLock { $0 = opening.claims }
-            session.withLock { $0 = StoreSession(store, for: peer.claiming(opening.claims)) }
+            session.withLock { $0 = StoreSession(queue.store, for: peer.claiming(opening.claims)) }
             return ServiceReply(
-                id: id, position: store.position,
-                value: Opened(principal: peer.principal, process: peer.process, place: place)
+                id: id, position: queue.store.position,
+                value: Opened(principal: peer.principal, process: peer.process, place: queue.place)
             ).line
         } catch {
             return ServiceReply<Opened>(id: id, value: nil, error: error).line

@@ -6,8 +6,7 @@ import Synchronization
 
 /// Serves the clients of a queue, on one thread that waits for all of them.
 package final class LineServer: Sendable {
-    package typealias Open =
-        @Sendable (Opening) throws(AlertError) -> (any AlertStore, place: String)
+    package typealias Open = @Sendable (Opening) throws(AlertError) -> OpenQueue
 
     /// How many clients may be connected at once.
     private static let clientLimit = 4096
@@ -27,7 +26,7 @@ package final class LineServer: Sendable {
     /// - Parameters:
     ///   - listener: The socket that clients connect to; `nil` if there is none.
     ///   - peer: Who every client is; `nil` to ask the kernel.
-    ///   - open: Opens the store for a client that has said what it wants.
+    ///   - open: Opens the queue for a client that has said what it wants.
     package init(
         on listener: Descriptor?, as peer: Peer? = nil, _ open: @escaping Open
     ) throws(LinuxError) {
@@ -99,26 +98,19 @@ package final class LineServer: Sendable {
     /// Serves a client at the other end of a socket that doesn't block.
     package func take(_ socket: Descriptor) throws(LinuxError) {
         guard clients.withLock({ $0.count }) < Self.clientLimit else { return }
-        let found = try SocketPeer(of: socket)
+        let found = try SocketPeer(of: socket.raw)
         let client = try LineConnection(socket, on: poller)
         clients.withLock { $0[socket.raw] = client }
         client.work { [self] in
             do throws(AlertError) {
-                await client.serve(as: try await peer(found), open)
+                let peer = if let peer { peer } else { try await Peer.of(found) }
+                await client.serve(as: peer, open)
             } catch {
                 await client.refuseAll(error)
             }
             await client.drain()
             client.end()
             clients.withLock { $0[socket.raw] = nil }
-        }
-    }
-
-    private func peer(_ found: SocketPeer) async throws(AlertError) -> Peer {
-        if let peer { return peer }
-        // Looking up the name of the account may take a while.
-        return try await QueueConfined((), label: "alertq.peer").run { _ throws(AlertError) in
-            try Peer(found)
         }
     }
 }

@@ -10,6 +10,8 @@ package struct Peer: Sendable {
     package let principal: Principal
     /// The process, by the kernel's word; `nil` if that doesn't tell.
     let process: ProcessIdentity?
+    /// By what it speaks, if that is no process.
+    private var means: Means?
     /// What is known or claimed of the rest; `nil` to keep what each call claims.
     private var own: Caller?
     /// Whether the client acts for whomever it says, as a check of the store's contract does.
@@ -30,6 +32,23 @@ package struct Peer: Sendable {
         var peer = Peer(own.principal, process: own.process, actsForOthers: false)
         peer.own = own
         return peer
+    }
+
+    /// A client that has a token of this process's account.
+    static func token(_ name: String) -> Peer {
+        var peer = Peer(.account(.current), process: nil, actsForOthers: false)
+        peer.means = .token(name)
+        return peer
+    }
+
+    /// A process of this machine that has connected: looking up the name of its account may take a
+    /// while.
+    ///
+    /// - Throws: The errors of ``init(_:)``.
+    static func of(_ found: SocketPeer) async throws(AlertError) -> Peer {
+        try await QueueConfined((), label: "alertq.peer").run { _ throws(AlertError) in
+            try Peer(found)
+        }
     }
 
     /// The same, with the claims of a process that relays its lines; what is known already counts more.
@@ -69,7 +88,7 @@ package struct Peer: Sendable {
     ///
     /// - Throws: The errors of ``stamp(_:)-(Caller)``.
     func caller(via: String) throws(AlertError) -> Caller {
-        try stamp(Caller(principal, via: via, means: .process(process ?? .current)))
+        try stamp(Caller(principal, via: via, means: means ?? .process(process ?? .current)))
     }
 
     /// The caller of a request, as the store gets it.
@@ -80,7 +99,7 @@ package struct Peer: Sendable {
         // Claims say neither the account nor the process.
         var caller = own?.through(caller.via) ?? caller
         caller.principal = principal
-        caller.means = .process(process ?? caller.process ?? .current)
+        caller.means = means ?? .process(process ?? caller.process ?? .current)
         try caller.validate()
         return caller
     }

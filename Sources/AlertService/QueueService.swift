@@ -8,12 +8,13 @@ package final class QueueService: Sendable {
     /// How long requests that have come may take at the end.
     private static let endTime = Duration.seconds(5)
 
-    private let store: any AlertStore
+    private let queue: OpenQueue
     private let lines: LineServer
+    private let apis = Mutex<[APIServer]>([])
     private let sockets: ServiceSockets?
     private let stopping = Mutex(Task<Void, Never>?.none)
 
-    /// Starts to serve.
+    /// Starts to serve lines.
     ///
     /// - Parameters:
     ///   - store: The queue, opened with `isShared`.
@@ -24,19 +25,33 @@ package final class QueueService: Sendable {
         _ store: any AlertStore, at place: String, on sockets: ServiceSockets? = nil,
         as peer: Peer? = nil
     ) throws(AlertError) {
-        self.store = store
+        let queue = OpenQueue(store, at: place)
+        self.queue = queue
         self.sockets = sockets
-        let listener = try sockets?.listen()
+        let listener = try sockets.map { sockets throws(AlertError) in
+            try sockets.listen(at: sockets.lines)
+        }
         do {
             lines = try LineServer(on: listener, as: peer) { opening throws(AlertError) in
                 if let wanted = opening.database, !wanted.isIdentical(to: place) {
                     throw .notPermitted(path: wanted, "this service serves \(place)")
                 }
-                return (store, place)
+                return queue
             }
         } catch {
             throw .storage(operation: "serve \(place)", error.reason)
         }
+    }
+
+    /// Serves the API over HTTP on a socket, too, which listens and doesn't block.
+    ///
+    /// - Throws: ``AlertError/missingLibrary(_:)`` where there is no libmicrohttpd, and
+    ///   ``AlertError/storage(operation:_:)`` where no thread can be started.
+    package func serveHTTP(
+        on listener: Descriptor, knowing proof: APIServer.Proof
+    ) throws(AlertError) {
+        let server = try APIServer(queue, on: listener, knowing: proof)
+        apis.withLock { $0.append(server) }
     }
 
     /// Serves a client over a pair of sockets; returns the client's end.
@@ -57,16 +72,22 @@ package final class QueueService: Sendable {
     /// Carries out what has been asked for, and closes the queue.
     package func stop() async {
         let task = stopping.withLock { stopping in
-            let task =
-                stopping
-                ?? Task { [sockets, lines, store] in
-                    sockets?.remove()
-                    await lines.stop(within: Self.endTime)
-                    await store.close()
-                }
+            let task = stopping ?? Task { await end() }
             stopping = task
             return task
         }
         await task.value
+    }
+
+    private func end() async {
+        sockets?.remove()
+        queue.stopWaiting()
+        await withTaskGroup { group in
+            for server in apis.withLock({ $0 }) {
+                group.addTask { await server.stop(within: Self.endTime) }
+            }
+            group.addTask { [lines] in await lines.stop(within: Self.endTime) }
+        }
+        await queue.store.close()
     }
 }

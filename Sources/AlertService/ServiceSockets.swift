@@ -10,6 +10,10 @@ package struct ServiceSockets: Sendable {
     package let directory: String
     /// The path of the socket on which clients send lines.
     package var lines: String { Self.lines(in: directory) }
+    /// The path of the socket for HTTP.
+    package var api: String { directory + "/api.sock" }
+    /// The path of the file with the token for a TCP port.
+    package var token: String { directory + "/api.token" }
     /// Where clients connect, as `--database` takes it.
     package var location: String { "unix:" + lines }
 
@@ -45,12 +49,6 @@ package struct ServiceSockets: Sendable {
         self.directory = directory
         self.given = given
         self.group = group
-        for socket in given where !socket.path.isIdentical(to: Self.lines(in: directory)) {
-            throw .invalid(
-                "socket \(socket.path ?? "number \(socket.number)")",
-                "that the service manager has made is not \(Self.lines(in: directory)), where this "
-                    + "service's clients connect: correct ListenStream=, or add --sockets")
-        }
         let path = directory + "/alertq.lock"
         let mode: mode_t = group == nil ? 0o700 : 0o755
         let (lock, isTaken) = try AlertError.onFile(path) { () throws(LinuxError) in
@@ -59,6 +57,13 @@ package struct ServiceSockets: Sendable {
             return (lock, try lock.takeLock(LOCK_EX | LOCK_NB, of: path))
         }
         self.lock = lock
+        for socket in given
+        where ![lines, api].contains(where: { socket.path.isIdentical(to: $0) }) {
+            throw .invalid(
+                "socket \(socket.path ?? "number \(socket.number)")",
+                "that the service manager has made is neither \(lines) nor \(api), where this "
+                    + "service's clients connect: correct ListenStream=, or add --sockets")
+        }
         guard isTaken else { throw .busy(Self.owner(of: path, in: directory)) }
         ftruncate(lock.raw, 0)
         _ = lock.write("\(getpid())\n".utf8)
@@ -72,18 +77,27 @@ package struct ServiceSockets: Sendable {
             + "choose another directory with --sockets"
     }
 
-    /// Listens for lines. A socket that a killed service left is nobody's: the lock is held here.
-    package func listen() throws(AlertError) -> Descriptor {
-        if let socket = given.first { return socket.descriptor }
-        return try AlertError.onFile(lines) { () throws(LinuxError) in
-            guard unlink(lines) == 0 || errno == ENOENT else {
-                throw .current("remove \(lines)")
-            }
-            return try UnixSocket.listen(at: lines, group: group)
+    /// Listens at a path. A socket that a killed service left is nobody's: the lock is held here.
+    package func listen(at path: String) throws(AlertError) -> Descriptor {
+        if let socket = given(at: path) { return socket.descriptor }
+        return try AlertError.onFile(path) { () throws(LinuxError) in
+            guard unlink(path) == 0 || errno == ENOENT else { throw .current("remove \(path)") }
+            return try UnixSocket.listen(at: path, group: group)
         }
     }
 
-    /// Removes the socket, so that clients don't connect to nobody; where the service manager has
-    /// made it, they wait there for the next service.
-    package func remove() { if given.isEmpty { unlink(lines) } }
+    private func given(at path: String) -> ServiceManager.PassedSocket? {
+        given.first { $0.path.isIdentical(to: path) }
+    }
+
+    /// Removes the sockets, so that clients don't connect to nobody; where the service manager has
+    /// made one, they wait there for the next service.
+    package func remove() {
+        for path in [lines, api] { remove(path) }
+    }
+
+    /// Removes one of them.
+    package func remove(_ path: String) {
+        if given(at: path) == nil { unlink(path) }
+    }
 }

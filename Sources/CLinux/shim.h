@@ -165,6 +165,7 @@ static inline void clinux_event_ring(int descriptor) { eventfd_write(descriptor,
 // Sockets of this machine, and waiting for many of them: see unix(7) and epoll(7), which Swift's list
 // of glibc's headers doesn't have.
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -256,6 +257,31 @@ static inline _Bool clinux_listens(int descriptor, char path[108]) {
     memcpy(path, address.sun_path, 108);
     path[107] = '\0';
     return 1;
+}
+
+// Listens at a TCP port of this machine alone, without blocking; returns the port, which is a free one
+// for 0, or -1.
+static inline int clinux_listen_loopback(_Bool is_new, uint16_t port, int *descriptor) {
+    struct sockaddr_in old_address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in6 new_address = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr *address =
+        is_new ? (struct sockaddr *)&new_address : (struct sockaddr *)&old_address;
+    socklen_t length = is_new ? sizeof new_address : sizeof old_address;
+    int one = 1;
+    int made = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) return -1;
+    if (setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0 ||
+        bind(made, address, length) < 0 || listen(made, SOMAXCONN) < 0 ||
+        getsockname(made, address, &length) < 0) {
+        int code = errno;
+        close(made);
+        errno = code;
+        return -1;
+    }
+    *descriptor = made;
+    return ntohs(is_new ? new_address.sin6_port : old_address.sin_port);
 }
 
 static inline int clinux_accept(int socket) {

@@ -55,4 +55,15 @@ package enum SystemLibrary {
         }
         return .success(functions.pointee)
     }
+
+    /// Whether this release calls packages of some libraries “…t64”: Debian since 13, Ubuntu since
+    /// 24.04. See <https://wiki.debian.org/ReleaseGoals/64bit-time> and os-release(5).
+    package static var hasRenamedPackages: Bool {
+        let lines = LinuxFile.whole("/etc/os-release")
+            .split(separator: "\n")
+        let version = lines.first { $0.hasPrefix("VERSION_ID=") }?.drop { !$0.isNumber }
+        // What has no number is newer than what has one.
+        guard let release = version.flatMap({ Int($0.prefix { $0.isNumber }) }) else { return true }
+        return release >= (lines.contains("ID=ubuntu") ? 24 : 13)
+    }
 }

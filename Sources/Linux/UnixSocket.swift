@@ -90,9 +90,9 @@ package struct SocketPeer: Sendable, Hashable {
     package let pid: Int32
     package let uid: UInt32
 
-    package init(of socket: Descriptor) throws(LinuxError) {
+    package init(of socket: Int32) throws(LinuxError) {
         var peer = clinux_peer()
-        guard clinux_find_peer(socket.raw, &peer) == 0 else {
+        guard clinux_find_peer(socket, &peer) == 0 else {
             throw .current("look up who has connected")
         }
         (pid, uid) = (peer.pid, peer.uid)

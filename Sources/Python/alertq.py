@@ -185,8 +185,8 @@ class Queue:
         """The entries of the log after one, whose `cursor` it is; without end if it follows."""
         while True:
             page = self._run(_get(_events(after, follow)))
-            yield from page["events"]
-            if not follow and not page["events"]:
+            yield from page["entries"]
+            if not follow and not page["entries"]:
                 return
             after = page["cursor"]
 
@@ -249,7 +249,7 @@ class AsyncQueue:
     async def events(self, after: str = "0") -> AsyncIterator[Object]:
         while True:
             page = await self._run(_get(_events(after, True)))
-            for event in page["events"]:
+            for event in page["entries"]:
                 yield event
             after = page["cursor"]
 
@@ -285,7 +285,7 @@ def _target(path: str, parameters: Object) -> str:
 
 
 def _events(after: str, follow: bool) -> str:
-    return _target("/v1/events", {"after": after, "wait": f"{_WAIT}s" if follow else None})
+    return _target("/v1/audit", {"after": after, "wait": f"{_WAIT}s" if follow else None})
 
 
 def _get(target: str) -> _Steps[Any]:

@@ -35,6 +35,12 @@ package enum Timestamp {
         return date(milliseconds: seconds * 1000 + fraction)
     }
 
+    /// Reads a time of RFC 3339, with any fraction and offset, to the millisecond; `nil` for anything
+    /// else.
+    package static func rfc3339(_ text: String) -> Date? {
+        date(text) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+    }
+
     /// The times of the years 1970 to 9999, which all have different texts.
     package static let plain = Int64(0)...253_402_300_799_999
 

@@ -12,16 +12,40 @@ extension CommandLineQueue {
 
         package var socket: String { directory + "/alertq.sock" }
         package var location: String { "unix:" + socket }
+        /// The socket for HTTP.
+        package var api: String { directory + "/api.sock" }
+        /// The token for the port.
+        package var token: String {
+            get throws {
+                try String(contentsOfFile: directory + "/api.token", encoding: .utf8)
+                    .trimmingCharacters(in: .newlines)
+            }
+        }
+        /// The port for HTTP, if it was started with one.
+        package var port: UInt16? {
+            let url = process.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)
+            return url.flatMap { UInt16($0.1) }
+        }
 
         /// Starts to serve a queue, and waits until clients can connect.
         ///
-        /// - Parameter name: The name of the directory of its sockets, beside the queue.
-        package init(of queue: CommandLineQueue, in name: String = "sockets") async throws {
+        /// - Parameters:
+        ///   - name: The name of the directory of its sockets, beside the queue.
+        ///   - listens: Whether it serves a free port, too.
+        ///   - library: The name of a library that it finds no such library for.
+        package init(
+            of queue: CommandLineQueue, in name: String = "sockets", listens: Bool = false,
+            without library: String? = nil
+        ) async throws {
             self.queue = queue
             directory = queue.directory + "/" + name
-            process = try queue.start(["serve", "--sockets", directory])
+            let port = listens ? ["--listen", "127.0.0.1:0"] : []
+            process = try queue.start(
+                ["serve", "--sockets", directory] + port,
+                environment: try library.map(queue.environment) ?? [:])
             let process = process
-            guard await eventually({ process.errors.text.contains("serving ") }) else {
+            let last = listens ? "serving http" : "serving "
+            guard await eventually({ process.errors.text.contains(last) }) else {
                 throw TestingError("the service does not start: \(process.errors.text)")
             }
         }

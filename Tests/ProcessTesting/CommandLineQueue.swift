@@ -104,11 +104,16 @@ package final class CommandLineQueue: Sendable {
 
     /// Runs a verb to its end where what has the name of a library is none.
     package func run(without library: String, _ words: [String]) async throws -> Finished {
+        try await start(words, environment: try environment(without: library)).finish()
+    }
+
+    /// The environment of a program for which what has the name of a library is none.
+    func environment(without library: String) throws -> [String: String] {
         let libraries = directory + "/libraries"
         try FileManager.default.createDirectory(
             atPath: libraries, withIntermediateDirectories: true)
         try Data("not a library".utf8).write(to: URL(filePath: "\(libraries)/\(library)"))
-        return try await start(words, environment: ["LD_LIBRARY_PATH": libraries]).finish()
+        return ["LD_LIBRARY_PATH": libraries]
     }
 
     /// Runs a verb to its end in the foreground of a terminal of its own, as a person does; what it

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -36,6 +37,15 @@ package enum Tool {
     package static let hasSystemd =
         isInstalled("systemd-socket-activate") || getenv("ALERTQ_TRY_ALL") != nil
 
+    /// Whether tests with HTTP run; where everything is tried, they fail without the library.
+    package static let hasHTTP =
+        dlopen("libmicrohttpd.so.12", RTLD_NOW) != nil || getenv("ALERTQ_TRY_ALL") != nil
+
+    /// Whether tests with a proxy run.
+    package static func hasProxy(_ name: String) -> Bool {
+        hasHTTP && access("/usr/sbin/\(name)", X_OK) == 0 || getenv("ALERTQ_TRY_ALL") != nil
+    }
+
     private static func isInstalled(_ name: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains {
@@ -48,5 +58,10 @@ extension Trait where Self == ConditionTrait {
     /// For tests that need systemd's programs.
     package static var needsSystemd: Self {
         .enabled(if: Tool.hasSystemd, "systemd is not installed")
+    }
+
+    /// For tests with HTTP.
+    package static var needsHTTP: Self {
+        .enabled(if: Tool.hasHTTP, "libmicrohttpd is not installed")
     }
 }

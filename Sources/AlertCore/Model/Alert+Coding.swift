@@ -198,7 +198,7 @@ extension Members {
 
     fileprivate func date(_ name: Name) throws -> Date {
         let text = try decode(String.self, forKey: name)
-        guard let date = Timestamp.date(text) else { throw unknown(text, name) }
+        guard let date = Timestamp.rfc3339(text) else { throw unknown(text, name) }
         return date
     }
 

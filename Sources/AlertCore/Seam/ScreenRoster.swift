@@ -14,6 +14,11 @@ package struct ScreenRoster: Sendable, Hashable, Codable {
     /// All screens, the leader first.
     package var all: [AttachedScreen] { [leader].compactMap(\.self) + followers }
 
+    /// The screens that can show any alert. The asker's own terminal shows no other one.
+    package var forAll: [AttachedScreen] {
+        all.filter { $0.isThere && $0.only == nil && !$0.presenters.isEmpty }
+    }
+
     /// Leaves out the screens of a process.
     package mutating func leaveOut(_ process: ProcessIdentity) {
         if let leader, leader.process.isSame(as: process) { self.leader = nil }

@@ -3,27 +3,58 @@ import TextFormats
 
 /// A reply of the API.
 package struct APIReply: Sendable {
+    enum Content: Sendable {
+        case json(JSONValue)
+        /// A text, and its media type.
+        case text(String, type: String)
+        /// Entries of the log, as they come.
+        case events(EventFeed.Follower)
+    }
+
     /// See RFC 9110 §15.
     package var status: Int
     package var headers: [(name: String, value: String)] = []
-    package var body: JSONValue
+    var content: Content
+    /// The alert whose response the client has taken once this has arrived.
+    var collected: Alert.ID?
 
     init(_ status: Int, _ body: JSONValue, headers: [(name: String, value: String)] = []) {
         self.status = status
         self.headers = headers
-        self.body = body
+        content = .json(body)
+    }
+
+    init(_ status: Int, text: String, as type: String) {
+        self.status = status
+        content = .text(text, type: type)
+    }
+
+    init(_ status: Int, following follower: EventFeed.Follower) {
+        self.status = status
+        content = .events(follower)
     }
 }
 
 extension APIReply {
     /// The reply to a request that came as a line.
     func line(_ id: Int) -> [UInt8] {
+        let body: JSONValue =
+            switch content {
+            case .json(let value): value
+            case .text(let text, _): .string(text)
+            case .events: .null
+            }
         let members: [(String, JSONValue)] = [
             ("id", .integer(Int64(id))), ("status", .integer(Int64(status))),
             ("headers", .object(headers.map { ($0.name, .string($0.value)) })), ("body", body),
         ]
-        return Array(((try? JSONValue.object(members).text()) ?? "").utf8) + [UInt8(ascii: "\n")]
+        return Array(JSONValue.object(members).line.utf8)
     }
+}
+
+extension JSONValue {
+    /// The value with the end of its line.
+    var line: String { ((try? text()) ?? "null") + "\n" }
 }
 
 /// Why a request was not carried out, as problem details; see RFC 9457.
@@ -36,10 +67,12 @@ package struct Problem: Error, Sendable {
     /// The exit code that the command would have.
     private let code: Int32
     private var retryAfter: Int?
+    /// The methods that a route has.
+    private var allowed: [String]?
     /// What else programs may want to know.
     private var members: [(String, JSONValue)] = []
 
-    private init(_ status: Int, _ kind: String, code: Int32, _ detail: String) {
+    init(_ status: Int, _ kind: String, code: Int32, _ detail: String) {
         (self.status, self.kind, self.code, self.detail) = (status, kind, code, detail)
     }
 
@@ -52,16 +85,42 @@ package struct Problem: Error, Sendable {
     }
 
     static func methodNotAllowed(_ method: String, allowed: [String]) -> Problem {
-        Problem(
+        var problem = Problem(
             405, "method-not-allowed", code: 65,
             "\(SafeText.line(method)) is not one of this route's methods: "
-                + allowed.joined(separator: ", "))
+                + allowed.sorted().joined(separator: ", "))
+        problem.allowed = allowed.sorted()
+        return problem
+    }
+
+    static func noRoute(_ path: String) -> Problem {
+        .notFound("there is no route " + SafeText.line(path))
+    }
+
+    static func forbidden(_ detail: String) -> Problem {
+        Problem(403, "not-permitted", code: 77, detail)
+    }
+
+    /// Who asks doesn't say who that is.
+    static func unauthorized(_ detail: String) -> Problem {
+        Problem(401, "unauthorized", code: 77, detail)
+    }
+
+    static func notAcceptable(_ detail: String) -> Problem {
+        Problem(406, "not-acceptable", code: 65, detail)
     }
 
     static func unknown(_ part: String, _ name: String, known: [String]) -> Problem {
         badRequest(
             "the \(part) “\(SafeText.line(name))” is not known; it is one of "
                 + known.joined(separator: ", ") + Suggestion.hint(for: name, among: known))
+    }
+
+    static func tooManyStreams(_ limit: Int) -> Problem {
+        var problem = Problem(
+            503, "unavailable", code: 75, "\(limit) clients follow already; try again later")
+        problem.retryAfter = 30
+        return problem
     }
 
     /// Nobody has answered yet.
@@ -110,8 +169,11 @@ package struct Problem: Error, Sendable {
             ("type", .string("urn:alertq:problem:" + kind)), ("status", .integer(Int64(status))),
             ("detail", .string(detail)), ("exit_code", .integer(Int64(code))),
         ]
-        return APIReply(
-            status, .object(problem + members),
-            headers: retryAfter.map { [("Retry-After", "\($0)")] } ?? [])
+        var reply = APIReply(status, .object(problem + members))
+        if let retryAfter { reply.headers.append(("Retry-After", "\(retryAfter)")) }
+        if let allowed { reply.headers.append(("Allow", allowed.joined(separator: ", "))) }
+        // See RFC 6750.
+        if status == 401 { reply.headers.append(("WWW-Authenticate", "Bearer")) }
+        return reply
     }
 }

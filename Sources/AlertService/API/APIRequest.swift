@@ -9,15 +9,30 @@ package struct APIRequest: Sendable {
     package let path: [String]
     private let query: [(name: String, value: String)]
     private let body: JSONValue?
+    private let form: Form
+
+    /// How a reply may look, which the carrier tells.
+    struct Form: Sendable {
+        /// Whether an alert is to be told in a word.
+        var wantsText = false
+        /// Whether it came over HTTP, and not as a line.
+        var isHTTP = false
+        /// What the client has seen of the log, by the head of the request.
+        var lastEvent: String?
+    }
 
     /// - Parameter target: The path and the query, such as `/v1/alerts?wait=60s`.
     /// - Throws: ``Problem`` for a target that is none, and for a parameter that comes twice.
-    package init(method: String, target: String, body: JSONValue?) throws(Problem) {
+    init(
+        method: String, target: String, body: JSONValue?, form: Form = Form()
+    ) throws(Problem) {
+        self.form = form
         guard let parts = URLComponents(string: target), parts.scheme == nil, parts.host == nil,
             parts.fragment == nil, parts.path.hasPrefix("/")
         else { throw .badRequest("“\(SafeText.line(target))” is no path of this service") }
         self.method = method
-        path = parts.path.split(separator: "/").map(String.init)
+        path = parts.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map(String.init)
         query = try (parts.queryItems ?? []).map { item throws(Problem) in
             guard let value = item.value else {
                 throw .badRequest(
@@ -26,17 +41,16 @@ package struct APIRequest: Sendable {
             return (item.name, value)
         }
         self.body = body
-        guard method != "GET" || body == nil else { throw .badRequest("GET has no body") }
         for (index, item) in query.enumerated()
         where query[..<index].contains(where: { $0.name == item.name }) {
             throw .badRequest("the parameter “\(SafeText.line(item.name))” comes twice")
         }
     }
 
-    /// The same request with another value of a parameter.
+    /// The same request with another value of a parameter; over HTTP from here.
     func target(setting name: String, to value: String) -> String {
         var parts = URLComponents()
-        parts.path = "/" + path.joined(separator: "/")
+        if !isHTTP { parts.path = "/" + path.joined(separator: "/") }
         parts.queryItems = (query.filter { $0.name != name } + [(name, value)]).map {
             URLQueryItem(name: $0.name, value: $0.value)
         }
@@ -46,8 +60,12 @@ package struct APIRequest: Sendable {
     // MARK: - The query
 
     /// Refuses parameters that a route doesn't have.
-    func allow(_ names: String...) throws(Problem) {
-        for (name, _) in query where !names.contains(name) {
+    func allow(_ names: [String]) throws(Problem) {
+        for (name, _) in query where !names.contains(where: name.isIdentical) {
+            guard !names.isEmpty else {
+                throw .badRequest(
+                    "the parameter “\(SafeText.line(name))” is not known; this route has none")
+            }
             throw .unknown("parameter", name, known: names)
         }
     }
@@ -77,8 +95,7 @@ package struct APIRequest: Sendable {
 
     func time(_ name: String) throws(Problem) -> Date? {
         guard let text = parameter(name) else { return nil }
-        let format = Date.ISO8601FormatStyle()
-        guard let date = Timestamp.date(text) ?? (try? format.parse(text)) else {
+        guard let date = Timestamp.rfc3339(text) else {
             throw .badRequest(
                 "“\(name)” is not a time of RFC 3339, such as 2026-11-20T10:00:00Z")
         }
@@ -87,11 +104,26 @@ package struct APIRequest: Sendable {
 
     func isTrue(_ name: String) throws(Problem) -> Bool {
         switch parameter(name) {
-        case "true": return true
-        case "false", nil: return false
+        case "true", "1": return true
+        case "false", "0", nil: return false
         default: throw .badRequest("“\(name)” is not true or false")
         }
     }
+
+    /// The asker that is named.
+    func source() throws(Problem) -> String? {
+        guard let text = parameter("source") else { return nil }
+        guard (1...Alert.Limit.name).contains(text.utf8.count) else {
+            throw .badRequest("“source” has not 1 to \(Alert.Limit.name) bytes")
+        }
+        return text
+    }
+
+    /// Whether a body came.
+    var hasBody: Bool { body != nil }
+
+    /// The alert that the path names.
+    func id() throws(Problem) -> Alert.ID { try id(path.dropFirst(2).first ?? "") }
 
     func id(_ text: String) throws(Problem) -> Alert.ID {
         guard let id = Alert.ID(text), id > 0 else {
@@ -99,6 +131,43 @@ package struct APIRequest: Sendable {
         }
         return id
     }
+
+    /// Where an alert is: over HTTP from here, since a proxy may have put this path below another one.
+    func location(of id: Alert.ID) -> String {
+        guard isHTTP else { return "/v1/alerts/\(id)" }
+        return path.count == 2 ? "alerts/\(id)" : "\(id)"
+    }
+
+    /// The entry of the log after which the client goes on; `nil` if it says none.
+    func cursor() throws(Problem) -> AuditHead? {
+        try parameter("after").map { text throws(Problem) in try cursor(text) }
+    }
+
+    /// The same for a stream, of which a browser says what it has had in the head.
+    func streamCursor() throws(Problem) -> AuditHead? {
+        try (form.lastEvent ?? parameter("after")).map { text throws(Problem) in try cursor(text) }
+    }
+
+    private func cursor(_ text: String) throws(Problem) -> AuditHead {
+        guard text != "0" else { return .start }
+        guard let head = AuditHead(text) else {
+            throw .badRequest("“\(SafeText.line(text))” is no cursor, SEQUENCE:HASH, nor 0")
+        }
+        return head
+    }
+
+    /// Whether a response counts as taken once the reply has arrived.
+    func isCollecting() throws(Problem) -> Bool {
+        guard try isTrue("collect") else { return false }
+        guard form.isHTTP else {
+            throw .badRequest(
+                "“collect” is for HTTP: on lines, POST …/collect once the response has arrived")
+        }
+        return true
+    }
+
+    var wantsText: Bool { form.wantsText }
+    var isHTTP: Bool { form.isHTTP }
 
     // MARK: - The body
 

@@ -140,18 +140,14 @@ final class ReadingCopy: Sendable {
 /// A copy of a queue in a temporary directory, which is removed with the last reference to it.
 private final class QueueSnapshot: Sendable {
     let file: DatabaseFile
-    private let directory: String
+    private let directory: PrivateDirectory
 
-    /// Copies a queue into the directory for temporary files, which `TMPDIR` names.
+    /// Copies a queue into the directory for temporary files.
     init(of source: DatabaseFile) throws(AlertError) {
-        let temporary = LinuxProcess.environment("TMPDIR") ?? "/tmp"
-        var template = Array("\(temporary)/alertq-XXXXXX".utf8CString)
-        // Only its owner may enter it; see mkdtemp(3).
-        guard mkdtemp(&template) != nil else {
-            throw SystemError.current("create a directory in", temporary)
+        directory = try AlertError.onFile("a temporary directory") { () throws(LinuxError) in
+            try PrivateDirectory()
         }
-        directory = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
-        file = DatabaseFile(files: try QueueFiles(database: directory + "/queue.db"))
+        file = DatabaseFile(files: try QueueFiles(database: directory.path + "/queue.db"))
         let copy = file.files.database
         // SQLite can read the database if its shared memory is there, or if there is no log.
         guard let database = try source.openForReading(continuing: nil) else {
@@ -160,10 +156,6 @@ private final class QueueSnapshot: Sendable {
         }
         close(open(copy, O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
         try database.copy(to: copy) { _, _ in }
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// Copies a database and its log, which no process can have open that could change them: the

@@ -134,6 +134,20 @@ extension Argument where Value == Int {
     }
 }
 
+extension Argument where Value == LoopbackSocket.Address {
+    static var loopbackAddress: Argument {
+        Argument("HOST:PORT") { text throws(UsageError) in
+            guard let address = LoopbackSocket.Address(text) else {
+                throw UsageError(
+                    "“\(text)” is no address of this machine alone; give 127.0.0.1 or [::1] and a "
+                        + "port, such as 127.0.0.1:8080; for other machines, put a proxy with TLS "
+                        + "in front of it")
+            }
+            return address
+        }
+    }
+}
+
 extension Argument where Value == Alert.ID {
     /// The id of an alert; a shell offers those that wait.
     static var alertID: Argument { alertID(.waitingAlert) }

@@ -35,11 +35,6 @@ extension ScreenRoster {
         return all.first.flatMap { first in first.silence.map(first.stuck) }
     }
 
-    /// The screens that can show any alert. The asker's own terminal shows no other one.
-    var forAll: [AttachedScreen] {
-        all.filter { $0.isThere && $0.only == nil && !$0.presenters.isEmpty }
-    }
-
     /// The screens that can show any alert, in words; `nil` if there are none.
     var identities: String? {
         forAll.isEmpty ? nil : Self.list(forAll)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ProcessTesting
 import TestSupport
 import Testing
@@ -18,6 +19,7 @@ struct MissingLibraryTests {
             ("libpq.so.5", "libpq5", ["watch", "--exec", "true"]),
             ("libpq.so.5", "libpq5", ["doctor"]),
             ("libsystemd.so.0", "libsystemd0", ["present", "--on", "desktop"]),
+            ("libmicrohttpd.so.12", "libmicrohttpd12", ["serve", "--test"]),
         ])
     func missing(library: String, package: String, words: [String]) async throws {
         let place = library.hasPrefix("libpq") ? ["--database", "postgresql:///alertq"] : []
@@ -34,6 +36,15 @@ struct MissingLibraryTests {
         }
         let libraries = try await Child("ldd", [CommandLineQueue.program]).finish().output
         #expect(libraries.contains("sqlite3"))
-        #expect(!libraries.contains("systemd") && !libraries.contains("libpq"))
+        for library in ["systemd", "libpq", "microhttpd"] { #expect(!libraries.contains(library)) }
+    }
+
+    @Test("A service without libmicrohttpd serves lines, and says what is missing")
+    func lines() async throws {
+        let service = try await CommandLineQueue.Service(of: queue, without: "libmicrohttpd.so.12")
+        #expect(service.process.errors.text.contains("apt-get install libmicrohttpd12"))
+        #expect(access(service.api, F_OK) != 0)
+        let served = try CommandLineQueue(behind: service)
+        #expect(try await served.run("list", "--count").output == "0\n")
     }
 }

@@ -136,7 +136,7 @@ struct APITests {
         ("GET", "/v1/alerts?key=k&limit=1", nil, 400, "limit"),
         ("GET", "/v1/alerts?source=%FF", nil, 400, "UTF-8"),
         ("GET", "/v1/alerts", "{}", 400, "no body"),
-        ("GET", "/v1/events?wait=soon", nil, 400, "soon"),
+        ("GET", "/v1/audit?wait=soon", nil, 400, "soon"),
         ("GET", "/v1/alerts?limit=0", nil, 400, "limit"),
         ("GET", "/v1/alerts?state=odd", nil, 400, "state"),
         ("GET", "/v1/alerts?state=resolved&outcome=odd", nil, 400, "one of answered"),
@@ -153,8 +153,8 @@ struct APITests {
         ("POST", "/v1/alerts/1/response", #"{"button":"OK","values":{"a":1}}"#, 400, "“a”"),
         ("POST", "/v1/alerts/1/snooze", #"{"for_ms":"1h"}"#, 400, "milliseconds"),
         ("POST", "/v1/alerts/1/explode", nil, 404, "no route"),
-        ("GET", "/v1/events?after=odd", nil, 400, "cursor"),
-        ("GET", "/v1/events?after=7:" + String(repeating: "0", count: 64), nil, 410, "entry 7"),
+        ("GET", "/v1/audit?after=odd", nil, 400, "cursor"),
+        ("GET", "/v1/audit?after=7:" + String(repeating: "0", count: 64), nil, 410, "entry 7"),
         ("GET", "/v2/alerts", nil, 404, "no route"),
         ("GET", "http://example/v1/alerts", nil, 400, "no path"),
         ("GET", "alerts", nil, 400, "no path"),
@@ -184,18 +184,18 @@ struct APITests {
         for number in 1...3 {
             _ = try api.request("POST", "/v1/alerts", #"{"title":"Q\#(number)"}"#)
         }
-        let page = try api.request("GET", "/v1/events?limit=2")
-        let events = page.body["events"] as? [[String: any Sendable]]
+        let page = try api.request("GET", "/v1/audit?limit=2")
+        let events = page.body["entries"] as? [[String: any Sendable]]
         #expect(events?.map { $0["sequence"] as? Int } == [1, 2])
         let cursor = try #require(page.body["cursor"] as? String)
-        let next = try api.request("GET", "/v1/events?after=\(cursor)")
+        let next = try api.request("GET", "/v1/audit?after=\(cursor)")
         let end = try #require(next.body["cursor"] as? String)
         #expect(
-            try api.request("GET", "/v1/events?after=\(end)&wait=1ms").body["cursor"] as? String
+            try api.request("GET", "/v1/audit?after=\(end)&wait=1ms").body["cursor"] as? String
                 == end)
-        try api.send("GET", "/v1/events?after=\(end)&wait=50s")
+        try api.send("GET", "/v1/audit?after=\(end)&wait=50s")
         #expect(try await queue.run("withdraw", "2").code == 0)
-        let last = try api.reply().body["events"] as? [[String: any Sendable]]
+        let last = try api.reply().body["entries"] as? [[String: any Sendable]]
         #expect(last?.first?["event"] as? String == "resolved", "\(String(describing: last))")
         let health = try api.request("GET", "/v1/health").body
         #expect(health["ready"] as? Bool == true && health["waiting"] as? Int == 2, "\(health)")
@@ -222,7 +222,7 @@ struct APITests {
     func stopped() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
         let api = try APIClient(of: service)
-        #expect(try api.request("GET", "/v1/events").body["cursor"] as? String == "0")
+        #expect(try api.request("GET", "/v1/audit").body["cursor"] as? String == "0")
         try api.send("POST", "/v1/alerts?wait=50s", Self.question)
         #expect(try await eventually { try await queue.objects("list").count == 1 })
         service.process.kill(SIGTERM)

@@ -73,7 +73,8 @@ struct DiskErrorTests {
             let again = try await operation.run(on: queue)
             ledger.note(lines: again.output)
             #expect(operation.accepted.contains(again.code ?? -1), "\(fault): \(again.errors)")
-            #expect(try await queue.rows(operation.effect) == ["1"], "\(fault)")
+            let effect = try await queue.rows(operation.effect)
+            #expect(effect == ["1"], "\(fault): \(effect), after \(again)")
             #expect(try await queue.faults(against: ledger) == [], "\(fault)")
             #expect(try await operation.leftover(in: queue, again) == [], "\(fault)")
             // The short form skips some calls, different ones in each run.

@@ -66,7 +66,9 @@ enum Operation: String, CaseIterable, Sendable {
         case .cancel: Self.response(to: 1, "outcome = 'cancelled'")
         case .collect: Self.response(to: 2, "collected_ms IS NOT NULL")
         case .expire: Self.response(to: 3, "outcome = 'expired'")
-        case .reindex: "SELECT indexed_seq >= (SELECT max(resolved_seq) FROM alerts) FROM upkeep"
+        // What expires meanwhile is indexed later.
+        case .reindex:
+            "SELECT indexed_seq >= (SELECT resolved_seq FROM alerts WHERE id = 2) FROM upkeep"
         case .purge:
             """
             SELECT erasures > 0 AND erasures = erasures_done AND (SELECT salt IS NULL

@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import AlertService
 import FoundationEssentials
 import TextFormats
 
@@ -73,11 +74,13 @@ struct StatsCommand: SearchingCommand {
         // Where nobody has asked anything yet, there is nothing to count.
         let (statistics, screens, head) = counted ?? (AlertStatistics(), 0, 0)
         if isJSON {
-            try context.print(Self.json(statistics, source, since, until).text())
+            try context.print(
+                AlertJSON.value(statistics, source: source, since: since, until: until).text())
         } else if isPrometheus {
             // The metrics may end up in a file that is viewed on a terminal, which might obey them.
             let metrics = PrometheusText(
-                statistics, screens: screens, head: head, now: context.now(), escape: SafeText.line)
+                statistics, screens: screens, head: head, now: context.now(),
+                form: .prometheus, escape: SafeText.line)
             try context.output.write(metrics.text)
         } else {
             let heading = Self.heading(source, since, until, in: context)
@@ -182,57 +185,5 @@ extension StatsCommand {
     private static func numbers(_ counts: AlertStatistics.Counts) -> [String] {
         ["\(counts.asked)", "\(counts.waiting)"]
             + Outcome.allCases.map { "\(counts.outcomes[$0] ?? 0)" }
-    }
-}
-
-// MARK: - JSON
-
-extension StatsCommand {
-    static func json(
-        _ statistics: AlertStatistics, _ source: String?, _ since: Date?, _ until: Date?
-    ) -> JSONValue {
-        .object(
-            [
-                ("since", AlertJSON.date(since)), ("until", AlertJSON.date(until)),
-                ("source", .optional(source)),
-            ] + members(statistics.total) + [
-                ("sources", .array(statistics.sources.map(json))),
-                ("buttons", .array(statistics.buttons.map(json))),
-                ("from_asked", json(statistics.timeFromAsked)),
-                ("from_presented", json(statistics.timeFromPresented)),
-                ("oldest_waiting", AlertJSON.date(statistics.oldestWaiting)),
-            ])
-    }
-
-    private static func members(
-        _ counts: AlertStatistics.Counts
-    ) -> [(key: String, value: JSONValue)] {
-        [("asked", .integer(Int64(counts.asked))), ("waiting", .integer(Int64(counts.waiting)))]
-            + Outcome.allCases.map {
-                ($0.rawValue, .integer(Int64(counts.outcomes[$0] ?? 0)))
-            } + [("unseen", .integer(Int64(counts.unseen)))]
-    }
-
-    private static func json(_ group: AlertStatistics.Group) -> JSONValue {
-        .object([("name", .string(group.name))] + members(group.counts))
-    }
-
-    private static func json(_ times: AnswerTimes) -> JSONValue {
-        let length = { (duration: Duration?) in JSONValue.optional(duration?.milliseconds) }
-        return .object([
-            ("count", .integer(Int64(times.count))), ("shortest_ms", length(times.shortest)),
-            ("median_ms", length(times.median)), ("p90_ms", length(times.percentile(90))),
-            ("p99_ms", length(times.percentile(99))), ("longest_ms", length(times.longest)),
-            (
-                "histogram",
-                .array(
-                    times.histogram.map { bucket in
-                        .object([
-                            ("from_ms", length(bucket.from)), ("to_ms", length(bucket.to)),
-                            ("count", .integer(Int64(bucket.count))),
-                        ])
-                    })
-            ),
-        ])
     }
 }

@@ -2,6 +2,7 @@ import AlertQueue
 import AlertService
 import Glibc
 import Linux
+import TextFormats
 
 /// `alertq serve`: serves a queue to other programs, for as long as it runs.
 struct ServeCommand: Command {
@@ -14,6 +15,23 @@ struct ServeCommand: Command {
                 Make the sockets in this directory (default: /run/alertq for the system queue, else \
                 $XDG_RUNTIME_DIR/alertq)
                 """),
+        Option(
+            "listen", .loopbackAddress, \.address,
+            help: """
+                Serve HTTP at this address of this machine, too, such as 127.0.0.1:8080, to clients \
+                that have the token; port 0 is a free one
+                """),
+        Option(
+            "test", \.isTest,
+            help: """
+                Serve a queue that ends with the service, for tests of other programs, and print a \
+                line of JSON with its “url” and “token”
+                """),
+        Option(
+            "answer", .word, \.end,
+            help:
+                "With --test, what each alert gets at once: yes, no, expire or never (the default)"
+        ),
         Option(
             "stdio", \.servesOne,
             help: """
@@ -35,6 +53,18 @@ struct ServeCommand: Command {
         unix:PATH,PATH a client tries several services of the same queue in turn.
         """,
         """
+        Programs in any language use HTTP on the socket api.sock beside it, as in curl --unix-socket \
+        /run/alertq/api.sock http://localhost/v1/health, for which libmicrohttpd is needed; without it \
+        that socket is missing, or unanswered if the service manager has made it, and the rest works. With --listen it is served on a port of this \
+        machine as well. A client of that sends the token in the file api.token in the directory \
+        (“Authorization: Bearer TOKEN”), and so counts as the account of the service.
+        """,
+        """
+        --test makes a queue of its own, and listens at a free port unless --listen names one. With \
+        --answer yes the first button that doesn't cancel is chosen, or the one whose id is yes, and \
+        with no the cancel button; with expire, an alert that has a default button expires, and that is applied.
+        """,
+        """
         --database ssh://[USER@]HOST[:PORT][/PATH] runs alertq serve --stdio on another host, with \
         that account's rights there, and through that host's service, if one has the queue. Without \
         PATH it is that account's own queue. A queue that is given to serve --stdio is the only one \
@@ -42,7 +72,7 @@ struct ServeCommand: Command {
         authorized_keys is good for that queue alone, see sshd(8).
         """,
         """
-        The socket is this account's alone (mode 0600); that of the system queue is open to the group \
+        The sockets are this account's alone (mode 0600); those of the system queue are open to the group \
         alertq, too, as its file is. A file that is served can still be opened by \
         whoever may write it, with the same promises. A signal ends the service once the requests \
         that have come are done, after five seconds at most.
@@ -58,11 +88,18 @@ struct ServeCommand: Command {
     var common = QueueOptions()
     private var directory: String?
     private var servesOne = false
+    private var address: LoopbackSocket.Address?
+    private var isTest = false
+    private var end: ScriptedEnds.End?
 
     func validate() throws {
-        guard !servesOne || directory == nil else {
-            throw UsageError("--stdio makes no sockets; leave out --sockets")
+        guard !servesOne || directory == nil && address == nil && !isTest else {
+            throw UsageError("--stdio makes no sockets; leave out --sockets, --listen and --test")
         }
+        guard !isTest || directory == nil && common.database == nil && !common.isSystem else {
+            throw UsageError("--test makes a queue of its own; leave out --sockets and the queue")
+        }
+        guard isTest || end == nil else { throw UsageError("--answer is for --test") }
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -72,19 +109,46 @@ struct ServeCommand: Command {
             throw UsageError(
                 "a service serves a file or a queue in PostgreSQL, not another service")
         }
-        // Each client takes one, and each that waits another one.
+        // Each client takes one descriptor, and each that waits another one.
         LinuxProcess.raiseDescriptorLimit()
+        if isTest {
+            let service = try await TestService(at: address ?? .anyPort, end ?? .never, in: context)
+            return try await service.run(signals, in: context)
+        }
         let sockets = try makeSockets()
+        let port = try address.map { try LoopbackSocket.listening(at: $0) }
+        let token = try port.map { _ in try ServiceToken(named: Self.name, in: sockets.token) }
         let store = try await queue.store(via: Self.name) { context.note("\($0)") }
         let service = try QueueService(store, at: queue.place, on: sockets)
+        try serveHTTP(service, on: sockets, in: context)
         context.inform("serving \(queue.place) at \(sockets.location)")
+        if let port, let token {
+            try service.serveHTTP(on: port.descriptor, knowing: .token(token))
+            context.inform(
+                "serving http://\(port.address.text) to clients with the token in \(token.place)")
+        }
         ServiceManager.notify("READY=1\nSTATUS=serving \(queue.place)")
         let watchdog = Task { await Self.feedWatchdog(of: service) }
         for await _ in signals.events { break }
         watchdog.cancel()
+        await watchdog.value
         ServiceManager.notify("STOPPING=1")
         await service.stop()
         return .done
+    }
+
+    /// Serves HTTP on the socket for it, if this machine has the library.
+    private func serveHTTP(
+        _ service: QueueService, on sockets: ServiceSockets, in context: Context
+    ) throws(AlertError) {
+        let listener = try sockets.listen(at: sockets.api)
+        do throws(AlertError) {
+            try service.serveHTTP(on: listener, knowing: .kernel)
+        } catch {
+            guard case .missingLibrary(let reason) = error, address == nil else { throw error }
+            sockets.remove(sockets.api)
+            context.note("\(sockets.api) is not served: \(reason)")
+        }
     }
 
     private func makeSockets() throws -> ServiceSockets {

@@ -1,24 +1,31 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 import TextFormats
 
-/// Statistics in the text exposition format
-/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
-struct PrometheusText {
+/// Statistics in the text exposition format of Prometheus
+/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>), or as OpenMetrics
+/// (<https://prometheus.io/docs/specs/om/open_metrics_spec/>).
+package struct PrometheusText {
+    package enum Form: Sendable {
+        case prometheus, openMetrics
+    }
+
     private enum Kind: String {
         case counter, gauge, histogram
     }
 
-    private(set) var text = ""
+    package private(set) var text = ""
+    private let form: Form
 
     /// - Parameters:
     ///   - screens: How many processes show the queue's alerts.
     ///   - head: The number of the audit log's last entry, or 0.
     ///   - escape: What a label's value is replaced with before it is quoted.
-    init(
-        _ statistics: AlertStatistics, screens: Int, head: Int64, now: Date,
+    package init(
+        _ statistics: AlertStatistics, screens: Int, head: Int64, now: Date, form: Form,
         escape: (String) -> String = { $0 }
     ) {
+        self.form = form
         let total = statistics.total
         begin("waiting", .gauge, "Alerts that wait")
         add("waiting", "\(total.waiting)")
@@ -64,6 +71,7 @@ struct PrometheusText {
             statistics.timeFromPresented)
         begin("log_head_sequence", .gauge, "The number of the last entry of the audit log, or 0")
         add("log_head_sequence", "\(head)")
+        if form == .openMetrics { text += "# EOF\n" }
     }
 
     private mutating func addSources(_ sources: [(name: String, AlertStatistics.Counts)]) {
@@ -99,6 +107,8 @@ struct PrometheusText {
     }
 
     private mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+        // There a counter's name is one without the end that its numbers have.
+        let name = form == .openMetrics && kind == .counter ? String(name.dropLast(6)) : name
         text += "# HELP alertq_\(name) \(help).\n# TYPE alertq_\(name) \(kind.rawValue)\n"
     }
 

@@ -1,0 +1,53 @@
+import FoundationEssentials
+import TextFormats
+
+extension AlertJSON {
+    /// The object for statistics of the alerts that conditions choose.
+    package static func value(
+        _ statistics: AlertStatistics, source: String?, since: Date?, until: Date?
+    ) -> JSONValue {
+        .object(
+            [
+                ("since", date(since)), ("until", date(until)),
+                ("source", .optional(source)),
+            ] + members(statistics.total) + [
+                ("sources", .array(statistics.sources.map(value))),
+                ("buttons", .array(statistics.buttons.map(value))),
+                ("from_asked", value(statistics.timeFromAsked)),
+                ("from_presented", value(statistics.timeFromPresented)),
+                ("oldest_waiting", date(statistics.oldestWaiting)),
+            ])
+    }
+
+    private static func members(
+        _ counts: AlertStatistics.Counts
+    ) -> [(key: String, value: JSONValue)] {
+        [("asked", .integer(Int64(counts.asked))), ("waiting", .integer(Int64(counts.waiting)))]
+            + Outcome.allCases.map {
+                ($0.rawValue, .integer(Int64(counts.outcomes[$0] ?? 0)))
+            } + [("unseen", .integer(Int64(counts.unseen)))]
+    }
+
+    private static func value(_ group: AlertStatistics.Group) -> JSONValue {
+        .object([("name", .string(group.name))] + members(group.counts))
+    }
+
+    private static func value(_ times: AnswerTimes) -> JSONValue {
+        let length = { (duration: Duration?) in JSONValue.optional(duration?.milliseconds) }
+        return .object([
+            ("count", .integer(Int64(times.count))), ("shortest_ms", length(times.shortest)),
+            ("median_ms", length(times.median)), ("p90_ms", length(times.percentile(90))),
+            ("p99_ms", length(times.percentile(99))), ("longest_ms", length(times.longest)),
+            (
+                "histogram",
+                .array(
+                    times.histogram.map { bucket in
+                        .object([
+                            ("from_ms", length(bucket.from)), ("to_ms", length(bucket.to)),
+                            ("count", .integer(Int64(bucket.count))),
+                        ])
+                    })
+            ),
+        ])
+    }
+}

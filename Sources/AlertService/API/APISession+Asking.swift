@@ -1,0 +1,111 @@
+import AlertCore
+import FoundationEssentials
+import TextFormats
+
+extension APISession {
+    func ask(_ request: APIRequest) async throws -> APIReply {
+        let limit = try request.wait()
+        let body = try request.members(Self.alertMembers)
+        let alert = try Self.alert(body)
+        if request.wantsText { try Self.checkWords(alert) }
+        let question = try await manager.submit(
+            alert, isAwaited: limit != nil,
+            join: try body.isTrue("replace") ? .replacing : .same)
+        guard let limit, question.record.response == nil else {
+            return try reply(
+                try await usable(question.record), status: question.isJoined ? 200 : 201,
+                to: request)
+        }
+        if let record = try await queue.waits.wait(
+            atMost: limit, for: { try await question.outcome() })
+        {
+            return try reply(try await usable(record), to: request)
+        }
+        return try await stillWaiting(question.record.id, request)
+    }
+
+    /// Refuses a question whose answer, as a word, could be taken for something else.
+    private static func checkWords(_ alert: Alert) throws(Problem) {
+        for id in alert.buttons.map(\.id) {
+            let taken = Outcome.allCases.map(\.rawValue) + ["waiting", "recorded"]
+            guard !taken.contains(id.lowercased()) else {
+                throw .badRequest(
+                    "as text/plain, “\(SafeText.line(id))” could be a button or an outcome: give "
+                        + "the button another id, or accept application/json")
+            }
+            guard !id.unicodeScalars.contains(where: Self.isSpaceOrControl) else {
+                throw .badRequest(
+                    "as text/plain, the id “\(SafeText.line(id))” is not one word: give the button "
+                        + "an id without spaces, or accept application/json")
+            }
+        }
+    }
+
+    private static func isSpaceOrControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: scalar.properties.isWhitespace
+        }
+    }
+
+    /// A record whose answer, if it has one, may still be used.
+    func usable(_ record: AlertRecord) async throws -> AlertRecord {
+        guard record.response?.isStale == true else { return record }
+        await manager.collectStale(record)
+        throw AlertError.stale(record)
+    }
+
+    private static let alertMembers =
+        ["source"] + AlertProperty.all.map(\.name) + ["timeout_ms", "expires_at", "replace"]
+
+    /// The alert that a body describes, as `alertq show --json` prints one.
+    private static func alert(_ body: JSONValue) throws(Problem) -> Alert {
+        guard body["expires_at"] == nil || body["timeout_ms"] == nil else {
+            throw .badRequest("“expires_at” and “timeout_ms” are two deadlines; give one of them")
+        }
+        for (index, button) in (body["buttons"]?.elements ?? []).enumerated() {
+            for (name, _) in button.members ?? [] where !buttonMembers.contains(name) {
+                throw .unknown("member of buttons[\(index)]", name, known: buttonMembers)
+            }
+            guard button["title"]?.string != nil else {
+                throw .badRequest("“buttons[\(index)].title” is missing")
+            }
+        }
+        for (index, field) in (body["fields"]?.elements ?? []).enumerated() {
+            if let isRequired = field["required"], case .bool = isRequired { continue }
+            guard field["required"] == nil else {
+                throw .badRequest("“fields[\(index)].required” is not true or false")
+            }
+        }
+        do {
+            return try JSONDecoder().decode(Alert.self, from: Data(try body.text().utf8))
+        } catch let error as DecodingError {
+            throw .badRequest(error.reason)
+        } catch {
+            throw .badRequest("the body can't be read: \(error)")
+        }
+    }
+
+    private static let buttonMembers = ["id", "title", "role"]
+}
+
+extension DecodingError {
+    /// What is wrong, and where.
+    fileprivate var reason: String {
+        let (context, missing): (Context, String?) =
+            switch self {
+            case .keyNotFound(let key, let context): (context, key.stringValue)
+            case .typeMismatch(_, let context), .valueNotFound(_, let context),
+                .dataCorrupted(let context):
+                (context, nil)
+            @unknown default: (Context(codingPath: [], debugDescription: "\(self)"), nil)
+            }
+        let place = context.codingPath.map { key in
+            key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
+        }.joined().drop { $0 == "." }
+        if let missing {
+            return "“\(place.isEmpty ? "" : place + ".")\(missing)” is missing"
+        }
+        return (place.isEmpty ? "" : "“\(place)”: ") + context.debugDescription
+    }
+}

@@ -1,0 +1,63 @@
+import AlertCore
+import FoundationEssentials
+import TextFormats
+
+extension APISession {
+    /// Entries of the log after one; if there are none, those that come while it waits.
+    func audit(_ request: APIRequest) async throws -> APIReply {
+        let (limit, time) = (try request.limit(), try request.wait())
+        let cursor = try request.cursor() ?? .start
+        var entries = try await queue.store.entries(after: cursor, limit: limit)
+        if entries.isEmpty, let time {
+            _ = try await queue.waits.wait(atMost: time) { [manager] in
+                for try await _ in manager.events(after: cursor) { return }
+            }
+            entries = try await queue.store.entries(after: cursor, limit: limit)
+        }
+        let last = entries.last?.event.cursor ?? cursor
+        return APIReply(
+            200,
+            .object([
+                ("entries", .array(entries.map(AlertJSON.value))),
+                ("cursor", .string(last.cursor)),
+            ]))
+    }
+
+    /// The entries of the log after one, and those that come, for as long as the client reads.
+    func events(_ request: APIRequest) async throws -> APIReply {
+        guard request.isHTTP else {
+            throw Problem.notAcceptable(
+                "this is a stream of HTTP: on lines, use /v1/audit?after=CURSOR&wait=50s")
+        }
+        return APIReply(
+            200, following: try await queue.feed.follow(after: try request.streamCursor()))
+    }
+
+    func stats(_ request: APIRequest) async throws -> APIReply {
+        let source = try request.source()
+        let (since, until) = (try request.time("since"), try request.time("until"))
+        let statistics = try await manager.statistics(source: source, since: since, until: until)
+        return APIReply(
+            200, AlertJSON.value(statistics, source: source, since: since, until: until))
+    }
+
+    /// The same as a whole, as <https://prometheus.io/docs/specs/om/open_metrics_spec/> has it.
+    func metrics(_ request: APIRequest) async throws -> APIReply {
+        let metrics = PrometheusText(
+            try await manager.statistics(), screens: await manager.screens().forAll.count,
+            head: try await manager.auditHead()?.sequence ?? 0, now: Date(), form: .openMetrics)
+        return APIReply(
+            200, text: metrics.text,
+            as: "application/openmetrics-text; version=1.0.0; charset=utf-8")
+    }
+
+    func health(_ request: APIRequest) async throws -> APIReply {
+        let waiting = try await manager.pendingCount()
+        return APIReply(
+            200,
+            .object([
+                ("ready", .bool(true)), ("queue", .string(queue.place)),
+                ("waiting", .integer(Int64(waiting))),
+            ]))
+    }
+}
