@@ -48,16 +48,6 @@ package final class HTTPServer: Sendable {
     private let state = Mutex(State())
     private let daemon = Mutex(Daemon?.none)
 
-    /// Whether libmicrohttpd can be loaded; else why not.
-    package static var missingLibrary: MissingLibrary? {
-        do {
-            _ = try MicroHTTPD.load()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     /// Starts to serve.
     ///
     /// - Parameters:

@@ -175,6 +175,7 @@ struct OptionParserTests {
         return switch option.placeholder {
         case nil: nil
         case "COUNT"?, "ID"?, "CURSOR"?: "7"
+        case "HOST:PORT"?: "127.0.0.1:7"
         case "DURATION"?: "7m"
         case "TIME"?: "3d"
         case "ACCOUNT"?: "root"

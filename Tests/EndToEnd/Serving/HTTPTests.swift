@@ -213,6 +213,35 @@ struct HTTPTests {
         #expect(access(service.api, F_OK) != 0)
     }
 
+    @Test("After a kill, a question can be answered, its asker joins it, and streams lack nothing")
+    func killed() async throws {
+        let first = try await CommandLineQueue.Service(of: queue)
+        let stream = try HTTPClient(first)
+        try stream.follow(after: nil)
+        #expect(try stream.event().data == "ok")
+        let asker = try HTTPClient(first)
+        #expect(try asker.request("POST", "/v1/alerts", Self.question).status == 201)
+        let seen = try stream.event()
+        try asker.send("POST", "/v1/alerts?wait=50s", Self.question)
+        first.process.kill(SIGKILL)
+        _ = await first.process.exit()
+        #expect(throws: (any Error).self) { try asker.reply() }
+        #expect(try await queue.run("notify", "Meanwhile").code == 0)
+        let second = try await CommandLineQueue.Service(of: queue)
+        let again = try HTTPClient(second)
+        try again.send("POST", "/v1/alerts?wait=50s", Self.question)
+        let person = try HTTPClient(second)
+        #expect(
+            try person.request("POST", "/v1/alerts/1/response", #"{"button":"yes"}"#).status == 200)
+        #expect(try again.reply().json["button"] as? String == "yes")
+        let resumed = try HTTPClient(second)
+        try resumed.follow(after: seen.id)
+        #expect(try resumed.event().data == "ok")
+        #expect(try resumed.event().name == "asked")
+        #expect(try resumed.event().name == "resolved")
+        #expect(try await queue.isSound())
+    }
+
     @Test("Streams resume after any entry, get each of them once, and say where the log has a gap")
     func streams() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
