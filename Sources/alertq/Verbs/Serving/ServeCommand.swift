@@ -105,15 +105,15 @@ struct ServeCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         let signals = SignalWatch(stops: false, endsWithin: .seconds(10))
         if servesOne { return try await StdioService(of: queue, in: context).run(signals) }
-        guard !queue.location.isService else {
-            throw UsageError(
-                "a service serves a file or a queue in PostgreSQL, not another service")
-        }
         // Each client takes one descriptor, and each that waits another one.
         LinuxProcess.raiseDescriptorLimit()
         if isTest {
             let service = try await TestService(at: address ?? .anyPort, end ?? .never, in: context)
             return try await service.run(signals, in: context)
+        }
+        guard !queue.location.isService else {
+            throw UsageError(
+                "a service serves a file or a queue in PostgreSQL, not another service")
         }
         let sockets = try makeSockets()
         let port = try address.map { try LoopbackSocket.listening(at: $0) }
