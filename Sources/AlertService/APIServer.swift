@@ -199,7 +199,7 @@ package final class APIServer: HTTPHandler {
                     .bytes(Array(value.line.utf8))
                 )
             case .text(let text, let type): (type, .bytes(Array(text.utf8)))
-            case .events(let follower): ("text/event-stream", .stream(follower.stream))
+            case .events(let stream): ("text/event-stream", .stream(stream))
             }
         fields.append(HTTPField("Content-Type", type))
         // Otherwise nginx would hold it back.

@@ -65,7 +65,8 @@ package final class HTTPConnection: Sendable {
         return poll(&request, 1, 0) > 0 && request.revents & ends != 0
     }
 
-    /// Ends it if no request has come for too long, or will come, and gives up a request whose client has gone.
+    /// Ends it if no request has come for too long, or will come, and gives up a request whose client
+    /// has gone.
     func look() {
         let abandoned = state.withLock { state -> HTTPExchange? in
             guard let descriptor = state.descriptor else { return nil }

@@ -40,6 +40,10 @@ package struct HTTPRequest: Sendable {
 package struct HTTPRefusal: Error, Sendable {
     package let status: Int
     package let reason: String
+
+    init(_ status: Int, _ reason: String) {
+        (self.status, self.reason) = (status, reason)
+    }
 }
 
 extension HTTPRequest {
@@ -109,11 +113,5 @@ extension HTTPRequest {
             true
         default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
-    }
-}
-
-extension HTTPRefusal {
-    init(_ status: Int, _ reason: String) {
-        self.init(status: status, reason: reason)
     }
 }

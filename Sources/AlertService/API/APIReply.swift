@@ -1,4 +1,5 @@
 import AlertCore
+import HTTP
 import TextFormats
 
 /// A reply of the API.
@@ -8,7 +9,7 @@ package struct APIReply: Sendable {
         /// A text, and its media type.
         case text(String, type: String)
         /// Entries of the log, as they come.
-        case events(EventFeed.Follower)
+        case events(HTTPStream)
     }
 
     /// See RFC 9110 §15.
@@ -29,9 +30,9 @@ package struct APIReply: Sendable {
         content = .text(text, type: type)
     }
 
-    init(_ status: Int, following follower: EventFeed.Follower) {
+    init(_ status: Int, following stream: HTTPStream) {
         self.status = status
-        content = .events(follower)
+        content = .events(stream)
     }
 }
 

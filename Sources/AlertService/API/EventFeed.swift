@@ -14,11 +14,6 @@ final class EventFeed: Sendable {
     private static let recentLimit = 1000
     private static let pageLimit = 100
 
-    /// A client that follows the log.
-    struct Follower: Sendable {
-        let stream: HTTPStream
-    }
-
     private struct Frame {
         let cursor: AuditHead
         let bytes: [UInt8]
@@ -67,7 +62,7 @@ final class EventFeed: Sendable {
     /// Begins to send all entries after one; those from now on if there is none.
     ///
     /// - Throws: ``Problem`` if too many follow, and the errors of reading.
-    func follow(after cursor: AuditHead?) async throws -> Follower {
+    func follow(after cursor: AuditHead?) async throws -> HTTPStream {
         try state.withLock { state throws(Problem) in
             guard state.followers < Self.followerLimit else {
                 throw .tooManyStreams(Self.followerLimit)
@@ -81,7 +76,7 @@ final class EventFeed: Sendable {
             _ = stream.send(
                 "event: resume\nid: \(start.cursor)\ndata: \(isKnown ? "ok" : "gap")\n\n".utf8)
             Task { await catchUp(stream, page, after: start) }
-            return Follower(stream: stream)
+            return stream
         } catch {
             leave()
             throw error

@@ -11,7 +11,7 @@ struct APITests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    private static let question =
+    static let question =
         #"{"title":"Prune?","key":"k","buttons":[{"id":"yes","title":"Yes"},"#
         + #"{"id":"no","title":"No","role":"cancel"}]}"#
 

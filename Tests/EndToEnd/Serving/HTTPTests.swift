@@ -12,19 +12,15 @@ struct HTTPTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    private static let question =
-        #"{"title":"Prune?","key":"k","buttons":[{"id":"yes","title":"Yes"},"#
-        + #"{"id":"no","title":"No","role":"cancel"}]}"#
-
     @Test("A question is asked, waited for, answered and collected over HTTP")
     func cycle() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
         let asker = try HTTPClient(service)
-        let asked = try asker.request("POST", "/v1/alerts", Self.question)
+        let asked = try asker.request("POST", "/v1/alerts", APITests.question)
         #expect(asked.status == 201 && asked.fields["location"] == "alerts/1", "\(asked)")
         #expect(asked.fields["content-type"] == "application/json")
         #expect(asked.fields["cache-control"] == "no-store")
-        try asker.send("POST", "/v1/alerts?wait=50s", Self.question)
+        try asker.send("POST", "/v1/alerts?wait=50s", APITests.question)
         let person = try HTTPClient(service)
         // A look at it, as programs take one that show where a link leads, changes nothing.
         let before = try person.request("GET", "/v1/audit").body
@@ -56,11 +52,13 @@ struct HTTPTests {
         let service = try await CommandLineQueue.Service(of: queue)
         let client = try HTTPClient(service)
         let plain = ["Accept: text/plain"]
-        #expect(try client.request("POST", "/v1/alerts", Self.question, plain).body == "WAITING\n")
         #expect(
-            try client.request("POST", "/v1/alerts?wait=1ms", Self.question, plain).status == 202)
+            try client.request("POST", "/v1/alerts", APITests.question, plain).body == "WAITING\n")
+        #expect(
+            try client.request("POST", "/v1/alerts?wait=1ms", APITests.question, plain).status
+                == 202)
         #expect(try await queue.run("answer", "1", "no").code == 0)
-        let word = try client.request("POST", "/v1/alerts?wait=1s", Self.question, plain)
+        let word = try client.request("POST", "/v1/alerts?wait=1s", APITests.question, plain)
         #expect(word.status == 200 && word.body == "no\n", "\(word)")
         #expect(word.fields["content-type"] == "text/plain")
         for (number, verb) in [(2, "withdraw"), (3, "cancel")] {
@@ -94,7 +92,7 @@ struct HTTPTests {
     func collecting() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
         let gone = try HTTPClient(service)
-        try gone.send("POST", "/v1/alerts?wait=50s&collect=true", Self.question)
+        try gone.send("POST", "/v1/alerts?wait=50s&collect=true", APITests.question)
         let waits = { (isOrphaned: Bool) in
             try await eventually {
                 try await queue.objects("list").first?["orphaned"] as? Bool == isOrphaned
@@ -110,7 +108,8 @@ struct HTTPTests {
         #expect(try await queue.objects("show", "1")[0]["collected_at"] as? String == nil)
         let target = "/v1/alerts?wait=1s&collect=true"
         #expect(
-            try client.request("POST", target, Self.question).json["button"] as? String == "yes")
+            try client.request("POST", target, APITests.question).json["button"] as? String == "yes"
+        )
         #expect(
             try await eventually {
                 try await queue.objects("show", "1")[0]["collected_at"] is String
@@ -141,7 +140,7 @@ struct HTTPTests {
         #expect(
             try HTTPClient(port: port).request("GET", "/v1/health").body == "{\"ready\":true}\n")
         let client = try HTTPClient(port: port)
-        #expect(try client.request("POST", "/v1/alerts", Self.question, own).status == 201)
+        #expect(try client.request("POST", "/v1/alerts", APITests.question, own).status == 201)
         let record = try await queue.objects("show", "1")[0]
         #expect(record["means"] as? String == "token:serve", "\(record)")
         #expect(record["uid"] as? Int == Int(getuid()) && record["pid"] as? Int == nil)
@@ -198,7 +197,7 @@ struct HTTPTests {
     func stopped() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
         let asker = try HTTPClient(service)
-        try asker.send("POST", "/v1/alerts?wait=50s", Self.question)
+        try asker.send("POST", "/v1/alerts?wait=50s", APITests.question)
         let stream = try HTTPClient(service)
         try stream.follow(after: "0")
         #expect(try stream.event().data == "ok")
@@ -220,16 +219,16 @@ struct HTTPTests {
         try stream.follow(after: nil)
         #expect(try stream.event().data == "ok")
         let asker = try HTTPClient(first)
-        #expect(try asker.request("POST", "/v1/alerts", Self.question).status == 201)
+        #expect(try asker.request("POST", "/v1/alerts", APITests.question).status == 201)
         let seen = try stream.event()
-        try asker.send("POST", "/v1/alerts?wait=50s", Self.question)
+        try asker.send("POST", "/v1/alerts?wait=50s", APITests.question)
         first.process.kill(SIGKILL)
         _ = await first.process.exit()
         #expect(throws: (any Error).self) { try asker.reply() }
         #expect(try await queue.run("notify", "Meanwhile").code == 0)
         let second = try await CommandLineQueue.Service(of: queue)
         let again = try HTTPClient(second)
-        try again.send("POST", "/v1/alerts?wait=50s", Self.question)
+        try again.send("POST", "/v1/alerts?wait=50s", APITests.question)
         let person = try HTTPClient(second)
         #expect(
             try person.request("POST", "/v1/alerts/1/response", #"{"button":"yes"}"#).status == 200)
