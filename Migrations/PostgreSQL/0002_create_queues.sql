@@ -259,8 +259,8 @@ CREATE TABLE alertq.screens (
 ) WITH (fillfactor = 50);
 CREATE UNIQUE INDEX screens_leader ON alertq.screens (queue) WHERE leads = 1;
 
--- The claims on alerts, likewise: one to handle its response, any number to wait for it.
-CREATE TABLE alertq.claims (
+-- The leases on alerts, likewise: one to handle its response, any number to wait for it.
+CREATE TABLE alertq.leases (
     queue    integer NOT NULL REFERENCES alertq.queues (id),
     alert_id bigint  NOT NULL,
     purpose  text    NOT NULL CHECK (purpose IN ('handling', 'waiting')),
@@ -268,8 +268,8 @@ CREATE TABLE alertq.claims (
     seen_ms  bigint  NOT NULL,
     PRIMARY KEY (queue, epoch)
 ) WITH (fillfactor = 50);
-CREATE UNIQUE INDEX claims_handling ON alertq.claims (queue, alert_id) WHERE purpose = 'handling';
-CREATE INDEX claims_waiting ON alertq.claims (queue, alert_id) WHERE purpose = 'waiting';
+CREATE UNIQUE INDEX leases_handling ON alertq.leases (queue, alert_id) WHERE purpose = 'handling';
+CREATE INDEX leases_waiting ON alertq.leases (queue, alert_id) WHERE purpose = 'waiting';
 
 -- An alert is kept, and neither its question nor its end changes. An erasure removes the texts of
 -- an alert that has ended, and a response is collected once.

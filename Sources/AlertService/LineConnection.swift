@@ -173,7 +173,7 @@ final class LineConnection: Sendable {
                         continue
                     }
                     // It may last for as long as the client lives.
-                    let isCounted = if case .claimEnd = call { false } else { true }
+                    let isCounted = if case .leaseEnd = call { false } else { true }
                     if !isCounted { state.withLock { $0.requests -= 1 } }
                     group.addTask { [self] in
                         send(
@@ -184,7 +184,7 @@ final class LineConnection: Sendable {
                 case (.open, _?): refuse(request.id, 400, "comes twice")
                 }
             }
-            // Whoever waits for the end of a claim would wait for ever.
+            // Whoever waits for the end of a lease would wait for ever.
             session.withLock { $0 }?.end()
         }
     }
@@ -294,7 +294,7 @@ extension StoreCall {
     /// replies to others that depend on each other.
     fileprivate var isOrdered: Bool {
         switch self {
-        case .post, .release, .endClaim: true
+        case .post, .release, .endLease: true
         default: false
         }
     }

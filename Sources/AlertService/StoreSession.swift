@@ -2,7 +2,7 @@ import AlertCore
 import FoundationEssentials
 import Synchronization
 
-/// What one client does with the store of a service: its calls, and the screens and claims that end
+/// What one client does with the store of a service: its calls, and the screens and leases that end
 /// with its connection.
 final class StoreSession: Sendable {
     /// After this time without a sign of life of a client, its screen is considered absent, as one of
@@ -23,14 +23,14 @@ final class StoreSession: Sendable {
         var lastSign = ContinuousClock.now
     }
 
-    private struct HeldClaim {
-        let claim: any Claim
+    private struct HeldLease {
+        let lease: any AlertLease
         let epoch: Epoch?
         /// Called when it is over.
         var onEnd: [OneShot<Nothing>] = []
 
         func end() {
-            claim.end()
+            lease.end()
             for waiting in onEnd { waiting.deliver(Nothing()) }
         }
     }
@@ -38,7 +38,7 @@ final class StoreSession: Sendable {
     private struct State {
         var lastNumber = 0
         var leases: [Int: Lease] = [:]
-        var claims: [Int: HeldClaim] = [:]
+        var alertLeases: [Int: HeldLease] = [:]
         /// The entries of this client's own changes, and what it has posted: no news for it.
         var own: [AuditHead] = []
         var posted: [Posted] = []
@@ -59,14 +59,14 @@ final class StoreSession: Sendable {
         self.peer = peer
     }
 
-    /// Releases the client's screens and claims.
+    /// Releases the client's screens and leases.
     func end() {
-        let (leases, claims) = state.withLock { state in
-            defer { (state.leases, state.claims, state.isOver) = ([:], [:], true) }
-            return (state.leases.values.map(\.lease), state.claims.values.map { $0 })
+        let (leases, alertLeases) = state.withLock { state in
+            defer { (state.leases, state.alertLeases, state.isOver) = ([:], [:], true) }
+            return (state.leases.values.map(\.lease), state.alertLeases.values.map { $0 })
         }
         for lease in leases { lease.release() }
-        for claim in claims { claim.end() }
+        for lease in alertLeases { lease.end() }
     }
 
     /// Releases the screens of a client that has been silent for too long; it attaches them again.
@@ -135,13 +135,13 @@ final class StoreSession: Sendable {
             state.withLock { $0.leases.removeValue(forKey: number) }?.lease.release()
             return line(id, Nothing())
         case .screens: return line(id, await store.screens())
-        case .claim(let alert, let purpose):
-            return line(id, try await claim(alert, for: purpose))
-        case .claimEnd(let number):
-            await claimEnd(number)
+        case .lease(let alert, let purpose):
+            return line(id, try await lease(alert, for: purpose))
+        case .leaseEnd(let number):
+            await leaseEnd(number)
             return line(id, Nothing())
-        case .endClaim(let number):
-            state.withLock { $0.claims.removeValue(forKey: number) }?.end()
+        case .endLease(let number):
+            state.withLock { $0.alertLeases.removeValue(forKey: number) }?.end()
             return line(id, Nothing())
         case .flush:
             _ = try await store.commit([], by: Caller(via: "serve"))
@@ -168,13 +168,13 @@ final class StoreSession: Sendable {
                 question.principalLimit, Alert.Limit.pendingPerPrincipal)
             return .ask(question)
         }
-        // The epoch that the client knows is its session's: the store's claim may have none.
-        let claim = epoch.flatMap { epoch in
-            state.withLock { $0.claims.values.first { $0.epoch == epoch } }
+        // The epoch that the client knows is its session's: the store's lease may have none.
+        let lease = epoch.flatMap { epoch in
+            state.withLock { $0.alertLeases.values.first { $0.epoch == epoch } }
         }
         let results = try await store.commit(
             changes, request: request, by: peer.stamp(caller),
-            under: claim == nil ? epoch : claim?.claim.epoch)
+            under: lease == nil ? epoch : lease?.lease.epoch)
         let heads = results.compactMap { result in
             (try? result.get()).flatMap { $0.isNew ? $0.head : nil }
         }
@@ -229,7 +229,7 @@ final class StoreSession: Sendable {
         return news
     }
 
-    // MARK: - Screens and claims
+    // MARK: - Screens and leases
 
     /// Keeps something that ends with the connection, under a new number; `nil` if that has ended.
     private func keep(_ body: (inout State, _ number: Int) -> Void) -> Int? {
@@ -279,29 +279,29 @@ final class StoreSession: Sendable {
         return lease
     }
 
-    private func claim(
-        _ alert: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> GrantedClaim? {
-        guard let claim = try await store.claim(alert, for: purpose) else { return nil }
-        // Here a claim can be lost while its process lives: with the connection.
-        let epoch = claim.epoch ?? (purpose == .handling ? Epoch() : nil)
-        let number = keep { $0.claims[$1] = HeldClaim(claim: claim, epoch: epoch) }
+    private func lease(
+        _ alert: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> GrantedLease? {
+        guard let lease = try await store.lease(alert, for: purpose) else { return nil }
+        // Here a lease can be lost while its process lives: with the connection.
+        let epoch = lease.epoch ?? (purpose == .handling ? Epoch() : nil)
+        let number = keep { $0.alertLeases[$1] = HeldLease(lease: lease, epoch: epoch) }
         guard let number else {
-            claim.end()
+            lease.end()
             throw .detached
         }
-        claim.whenLost { [weak self] in
-            self?.state.withLock { $0.claims.removeValue(forKey: number) }?.end()
+        lease.whenLost { [weak self] in
+            self?.state.withLock { $0.alertLeases.removeValue(forKey: number) }?.end()
         }
-        return GrantedClaim(number: number, epoch: epoch)
+        return GrantedLease(number: number, epoch: epoch)
     }
 
-    /// Waits until a claim is over.
-    private func claimEnd(_ number: Int) async {
+    /// Waits until a lease is over.
+    private func leaseEnd(_ number: Int) async {
         let end = OneShot<Nothing>()
         let isHeld = state.withLock { state in
-            state.claims[number]?.onEnd.append(end)
-            return state.claims[number] != nil
+            state.alertLeases[number]?.onEnd.append(end)
+            return state.alertLeases[number] != nil
         }
         if isHeld { _ = await end.value() }
     }

@@ -89,10 +89,10 @@ extension TableStore {
             return try await read("look for uncollected responses") {
                 try $0.awaiting(handler: name, after: query.after, limit: query.limit)
             }
-        case .unclaimed(let filter):
+        case .awaitingHook(let filter):
             let (filter, text) = (stored(filter), try filter.searchText)
             return try await read("look for uncollected responses") {
-                try $0.unclaimed(filter, text, after: query.after ?? 0, limit: query.limit)
+                try $0.awaitingHook(filter, text, after: query.after ?? 0, limit: query.limit)
             }
         }
     }
@@ -166,7 +166,7 @@ extension Query {
     }
 
     /// Responses that no handler waits for, after an entry of the log, for ``ResponsePosition``.
-    fileprivate func unclaimed(
+    fileprivate func awaitingHook(
         _ filter: HistoryFilter, after start: Int64, through end: Int64, limit: Int
     ) -> Statement {
         var values = NumberedValues([queue])
@@ -204,7 +204,7 @@ extension QueueTables {
         return page
     }
 
-    fileprivate func unclaimed(
+    fileprivate func awaitingHook(
         _ filter: HistoryFilter, _ text: SearchText?, after position: Int64, limit: Int
     ) throws -> RecordPage {
         let last = try logEnd().head.sequence
@@ -214,7 +214,7 @@ extension QueueTables {
         var length = limit
         while examined < 20_000 {
             let found: [ResponsePosition] = try rows(
-                query.unclaimed(filter, after: start, through: last, limit: length))
+                query.awaitingHook(filter, after: start, through: last, limit: length))
             let alerts = Dictionary(
                 try readableAlerts(found.map(\.id)).map { ($0.record.id, $0.record) },
                 uniquingKeysWith: { $1 })

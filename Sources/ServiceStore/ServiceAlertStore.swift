@@ -5,13 +5,13 @@ import Synchronization
 /// The queue of a service, over a connection that is made again whenever it breaks.
 ///
 /// What the service promises is that of its own store; what is added here is that a lost connection
-/// loses no change, and that what belonged to it (screens, claims) is known as lost.
+/// loses no change, and that what belonged to it (screens, leases) is known as lost.
 package final class ServiceAlertStore: AlertStore {
     /// How long calls wait for a service that is away, if something else is done then.
     private static let shortPatience = Duration.seconds(1)
 
     fileprivate let connection: ServiceConnection
-    private let claims: ServiceClaims
+    private let leases: ServiceAlertLeases
     private let refusal: AlertError?
     private let lastPosition = Mutex(LogPosition(.start))
     /// On whose behalf the service carries out what is asked for here.
@@ -20,11 +20,11 @@ package final class ServiceAlertStore: AlertStore {
     package let place: String
 
     private init(
-        _ connection: ServiceConnection, _ claims: ServiceClaims,
+        _ connection: ServiceConnection, _ leases: ServiceAlertLeases,
         _ greeting: ServiceConnection.Greeting, isReadOnly: Bool
     ) {
         self.connection = connection
-        self.claims = claims
+        self.leases = leases
         (principal, place) = (greeting.opened.principal, greeting.opened.place)
         refusal = isReadOnly ? .openedForReading(place) : nil
         if let position = greeting.position { note(position) }
@@ -43,14 +43,14 @@ package final class ServiceAlertStore: AlertStore {
         patience: Duration = ServiceConnection.patience,
         onAway: @escaping @Sendable (AlertError) -> Void = { _ in }
     ) async throws(AlertError) -> ServiceAlertStore {
-        let claims = ServiceClaims()
+        let leases = ServiceAlertLeases()
         let connection = ServiceConnection(
             to: location, saying: Opening(database: location.database, isReadOnly: isReadOnly),
             patience: patience, onAway: onAway
-        ) { claims.loseAll() }
+        ) { leases.loseAll() }
         do throws(AlertError) {
             return ServiceAlertStore(
-                connection, claims, try await connection.open(), isReadOnly: isReadOnly)
+                connection, leases, try await connection.open(), isReadOnly: isReadOnly)
         } catch {
             connection.close()
             throw error
@@ -185,16 +185,16 @@ package final class ServiceAlertStore: AlertStore {
         _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
         if let refusal { throw refusal }
-        return ServiceLease(try await attached(screen), of: screen, on: self)
+        return ServiceScreenLease(try await attached(screen), of: screen, on: self)
     }
 
     fileprivate nonisolated(nonsending) func attached(
         _ screen: AttachedScreen
-    ) async throws(AlertError) -> ServiceLease.Attached {
+    ) async throws(AlertError) -> ServiceScreenLease.Attached {
         let (lease, link) = try await reply(
             to: .attach(screen), within: Self.shortPatience, as: AttachedLease.self)
         guard let lease else { throw .detached }
-        return ServiceLease.Attached(lease: lease, link: link)
+        return ServiceScreenLease.Attached(lease: lease, link: link)
     }
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster {
@@ -203,13 +203,13 @@ package final class ServiceAlertStore: AlertStore {
         return screens ?? ScreenRoster()
     }
 
-    package nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
+    package nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
         if let refusal { throw refusal }
         let (granted, link) = try await reply(
-            to: .claim(id, for: purpose), as: GrantedClaim.self)
-        return granted.map { claims.add($0, on: link, of: connection) }
+            to: .lease(id, for: purpose), as: GrantedLease.self)
+        return granted.map { leases.add($0, on: link, of: connection) }
     }
 
     package nonisolated(nonsending) func close() async {
@@ -263,7 +263,7 @@ extension StoreCall {
 }
 
 /// A screen on a service, which is attached again when the connection or the service was lost.
-private final class ServiceLease: ScreenLease {
+private final class ServiceScreenLease: ScreenLease {
     struct Attached: Sendable {
         let lease: AttachedLease
         /// The connection to which it belongs.

@@ -7,7 +7,7 @@ import Synchronization
 /// A connection to a service, which is made again whenever it breaks.
 ///
 /// A call that had no reply by then is sent again: a change has a request id, with which the service,
-/// or another one of the same queue, finds it. What belongs to one connection, such as a claim, is
+/// or another one of the same queue, finds it. What belongs to one connection, such as a lease, is
 /// lost with it.
 package final class ServiceConnection: Sendable {
     /// How long a service that is away is waited for, before a call fails.

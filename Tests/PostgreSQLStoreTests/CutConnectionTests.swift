@@ -82,9 +82,9 @@ struct CutConnectionTests {
             #expect(try await store.collect(record.id, by: .ana))
             let screen = AttachedScreen(
                 caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
-            let lease = try await store.attach(screen)
-            #expect(await lease.announce(screen, wantsLead: false) != .lost)
-            lease.release()
+            let attachment = try await store.attach(screen)
+            #expect(await attachment.announce(screen, wantsLead: false) != .lost)
+            attachment.release()
         } catch {
             errors.append("\(error)")
         }
@@ -137,8 +137,8 @@ struct CutConnectionTests {
     }
 
     @Test(
-        "A claim or a lease whose reply is lost belongs to its caller", arguments: [0, 40, 80])
-    func lostClaim(bytes: Int) async throws {
+        "A lease whose reply is lost belongs to its caller", arguments: [0, 40, 80])
+    func lostLease(bytes: Int) async throws {
         let server = try await PostgreSQLServer()
         _ = try OwnServers([server])
         let proxy = try Proxy(to: server.socket)
@@ -157,19 +157,19 @@ struct CutConnectionTests {
             }
         }
         proxy.fail(.cut, after: bytes, .toClient)
-        let claim = try await store.claim(1)
-        #expect(claim != nil)
+        let lease = try await store.lease(1)
+        #expect(lease != nil)
         proxy.fail(.cut, after: bytes, .toClient)
-        let lease = try await store.attach(
+        let attachment = try await store.attach(
             AttachedScreen(caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false))
         #expect(await store.screens().followers.count == 1)
-        lease.release()
+        attachment.release()
         await healing.value
         await store.close()
     }
 
-    @Test("A claim or a lease that its caller did not get keeps nobody else out")
-    func claimInVain() async throws {
+    @Test("A lease that its caller did not get keeps nobody else out")
+    func leaseInVain() async throws {
         let server = try await PostgreSQLServer()
         let queue = try OwnServers([server])
         let proxy = try Proxy(to: server.socket)
@@ -181,7 +181,7 @@ struct CutConnectionTests {
         let db = try queue.connect()
         let rows = { () throws -> [Int64] in
             try db.rows(
-                "SELECT count(*) FROM claims UNION ALL SELECT count(*) FROM screens"
+                "SELECT count(*) FROM leases UNION ALL SELECT count(*) FROM screens"
             ) { $0.integer() }
         }
         // Until its insertion took effect: what the store does by itself, as telling others of the
@@ -190,7 +190,7 @@ struct CutConnectionTests {
             proxy.heal()
             try await store.leases.run("connect") { _ in }
             proxy.fail(.cut, after: 0, .toClient)
-            #expect(await thrown { try await store.claim(1) }?.kind == "unreachable")
+            #expect(await thrown { try await store.lease(1) }?.kind == "unreachable")
             return try rows() == [1, 0]
         }
         #expect(isInserted)

@@ -52,10 +52,10 @@ struct DurabilityTests {
         try await queue.servers[1].stop()
         let screen = AttachedScreen(
             caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
-        let lease = try await store.attach(screen)
-        #expect(await lease.announce(screen, wantsLead: true).isLeading)
-        let claim = try await store.claim(1, for: .waiting)
-        #expect(claim != nil)
+        let attachment = try await store.attach(screen)
+        #expect(await attachment.announce(screen, wantsLead: true).isLeading)
+        let lease = try await store.lease(1, for: .waiting)
+        #expect(lease != nil)
         await store.leases.renew()
         let waiting = {
             try queue.connect().first(
@@ -64,14 +64,14 @@ struct DurabilityTests {
         }
         #expect(try waiting() == 0)
         // Only one process may handle a response, also after a failover.
-        for _ in 0..<2 { #expect(await thrown { try await store.claim(1) } != nil) }
+        for _ in 0..<2 { #expect(await thrown { try await store.lease(1) } != nil) }
         #expect(try waiting() == 1)
         let report = try PostgreSQLAdministration(queue.location.uri).serverReport()
         #expect(report.lockHolder == nil)
         try await queue.servers[1].start()
-        #expect(await eventually { await (try? store.claim(1)) != nil })
-        claim?.end()
-        lease.release()
+        #expect(await eventually { await (try? store.lease(1)) != nil })
+        lease?.end()
+        attachment.release()
         await store.close()
     }
 

@@ -16,21 +16,21 @@ struct LeaseTests {
     static let steps = [(-30_000, true), (-11_000, true), (-500, false), (30_000, true)]
 
     @Test(
-        "A claim of a process that has died ends in time when the clock is set",
+        "A lease of a process that has died ends in time when the clock is set",
         arguments: steps)
-    func deadClaim(step: Int, isOver: Bool) async throws {
+    func deadLease(step: Int, isOver: Bool) async throws {
         let queue = try await PostgreSQLQueue()
         let store = try await queue.open(SystemClock())
         let id = try await store.ask(.yesNo()).id
         try await insert(
-            "claims (queue, alert_id, purpose, epoch, seen_ms)",
+            "leases (queue, alert_id, purpose, epoch, seen_ms)",
             "\(id), 'handling', 1", step, in: queue)
-        #expect((try await store.claim(id) != nil) == isOver)
+        #expect((try await store.lease(id) != nil) == isOver)
         try await insert(
-            "claims (queue, alert_id, purpose, epoch, seen_ms)",
+            "leases (queue, alert_id, purpose, epoch, seen_ms)",
             "\(id), 'waiting', 2", step, in: queue)
         let isAwaited = try await store.read("look for askers") { tables in
-            try tables.hasRow(tables.query.waitingClaims([id]))
+            try tables.hasRow(tables.query.waitingLeases([id]))
         }
         #expect(isAwaited == !isOver)
         await store.close()
@@ -40,24 +40,24 @@ struct LeaseTests {
     func leftovers() async throws {
         let queue = try await PostgreSQLQueue()
         let store = try await queue.open(SystemClock())
-        let claim = try #require(try await store.claim(7, for: .waiting))
-        let columns = "claims (queue, alert_id, purpose, epoch, seen_ms)"
+        let lease = try #require(try await store.lease(7, for: .waiting))
+        let columns = "leases (queue, alert_id, purpose, epoch, seen_ms)"
         try await insert(columns, "8, 'waiting', 2", 30_000, in: queue)
         try await insert(columns, "9, 'handling', 3", 90_000_000, in: queue)
         try await insert(columns, "10, 'handling', 4", 30_000, in: queue)
         let left = """
-            SELECT string_agg(alert_id::text, ' ' ORDER BY alert_id) FROM claims
+            SELECT string_agg(alert_id::text, ' ' ORDER BY alert_id) FROM leases
             WHERE queue = (SELECT id FROM queues WHERE name = $1)
             """
         let db = try queue.connect()
         // One that is being renewed right now is not gone.
-        try db.execute("BEGIN; SELECT 1 FROM claims WHERE epoch = 2 FOR UPDATE")
+        try db.execute("BEGIN; SELECT 1 FROM leases WHERE epoch = 2 FOR UPDATE")
         await store.leases.renew()
         #expect(try queue.connect().first(left, .text(queue.name)) { $0.text() } == "7 8 10")
         try db.execute("COMMIT")
         await store.leases.renew()
         #expect(try db.first(left, .text(queue.name)) { $0.text() } == "7 10")
-        claim.end()
+        lease.end()
         await store.close()
     }
 

@@ -207,7 +207,7 @@ struct LostServerTests {
             // A process that handles this one's response, and dies together with the server.
             try queue.connect().execute(
                 """
-                INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                INSERT INTO leases (queue, alert_id, purpose, epoch, seen_ms)
                 SELECT id, 1, 'handling', 1, \(Lease.clock) FROM queues
                 """)
             try await queue.servers[0].stop(SIGKILL)
@@ -219,11 +219,11 @@ struct LostServerTests {
             FaultForm.report("Failover: goes on after \(pause)")
             if clock != 0 {
                 let isFree = try await eventually {
-                    try await stores[1].claim(1, for: .handling) != nil
+                    try await stores[1].lease(1, for: .handling) != nil
                 }
                 let lasted = promotion.duration(to: .now)
                 #expect(isFree && (!FaultForm.isFull || lasted < .seconds(13)))
-                FaultForm.report("Failover: the claim of a dead process lasts \(lasted)")
+                FaultForm.report("Failover: the lease of a dead process lasts \(lasted)")
             }
             #expect(
                 await eventually { await lease.announce(screen, wantsLead: true).isLeading })

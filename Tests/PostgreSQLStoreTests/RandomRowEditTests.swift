@@ -90,7 +90,7 @@ struct RandomRowEditTests {
         await tell("sweep") { try await store.sweep() }
         for kind in [
             RecordQuery.Kind.waiting(source: nil, orOverdue: true), .history(HistoryFilter()),
-            .awaitingHandler("cleanup"), .unclaimed(HistoryFilter()),
+            .awaitingHandler("cleanup"), .awaitingHook(HistoryFilter()),
         ] {
             await tell("page") {
                 try await store.page(RecordQuery(kind, limit: 99)).records.map(\.id)

@@ -55,14 +55,14 @@ struct ServerFindingsTests {
     @Test("Each right that is missing is named, with the statement that gives it")
     func rights() throws {
         let found = findings(
-            missing: [("INSERT", ["alerts", "audit"]), ("DELETE", ["claims"])])
+            missing: [("INSERT", ["alerts", "audit"]), ("DELETE", ["leases"])])
         let rights = try #require(found.first { $0.check == "permissions" })
         #expect(rights.trouble == .notPermitted)
-        #expect(rights.detail.contains("INSERT on alerts, audit; DELETE on claims"))
+        #expect(rights.detail.contains("INSERT on alerts, audit; DELETE on leases"))
         #expect(
             rights.sql == """
                 GRANT INSERT ON alertq.alerts, alertq.audit TO "Ana";
-                GRANT DELETE ON alertq.claims TO "Ana";
+                GRANT DELETE ON alertq.leases TO "Ana";
                 """)
     }
 

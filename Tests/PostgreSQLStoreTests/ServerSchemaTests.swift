@@ -82,7 +82,7 @@ struct ServerSchemaTests {
                 'BEGIN RETURN NULL; END';
             CREATE TRIGGER other BEFORE INSERT ON alerts EXECUTE FUNCTION public.other();
             CREATE RULE other AS ON INSERT TO audit DO INSTEAD NOTHING;
-            ALTER TABLE claims ENABLE ROW LEVEL SECURITY;
+            ALTER TABLE leases ENABLE ROW LEVEL SECURITY;
             CREATE INDEX other ON alerts (pid)
             """)
         let found = try await administration.schema()

@@ -12,7 +12,7 @@ import Testing
 @Suite("Snapshots that are held", .inParallel(places: 2), .needsServer)
 struct SnapshotTests {
     /// The tables whose rows are updated again and again.
-    private static let tables = ["heads", "sources", "screens", "claims"]
+    private static let tables = ["heads", "sources", "screens", "leases"]
 
     @Test("What a long snapshot keeps is free again after it")
     func heldSnapshot() async throws {
@@ -21,8 +21,8 @@ struct SnapshotTests {
         let load = Load(on: [store])
         let screen = AttachedScreen(
             caller: Caller(via: "test"), presenters: ["x"], hasDelegate: false)
-        let lease = try await store.attach(screen)
-        let claim = try await store.claim(1, for: .waiting)
+        let attachment = try await store.attach(screen)
+        let lease = try await store.lease(1, for: .waiting)
         let db = try queue.connect()
         try db.execute("CREATE EXTENSION pgstattuple")
         try await load.during {
@@ -40,14 +40,14 @@ struct SnapshotTests {
             try reader.execute("COMMIT")
         }
         FaultForm.report("Snapshot: \(load.summary)")
-        // The screen and the claim go on to be renewed.
+        // Both leases go on to be renewed.
         #expect(
             try await eventually(each: .milliseconds(50)) {
                 try Self.unused(db).allSatisfy { $0 < 10 }
             })
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
-        claim?.end()
-        lease.release()
+        lease?.end()
+        attachment.release()
         await store.close()
     }
 

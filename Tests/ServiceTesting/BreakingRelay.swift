@@ -95,7 +95,7 @@ final class BreakingRelay: Sendable {
         state.withLock { state in
             let starts = { (name: String) in request.contains("\"body\":{\"\(name)\":") }
             if starts("post") { state.hasNotes = true }
-            if starts("attach") || starts("claim") { state.hasRights = true }
+            if starts("attach") || starts("lease") { state.hasRights = true }
             guard starts("commit") else { return false }
             state.commits += 1
             guard !state.hasNotes, !state.hasRights, state.commits >= state.nextBreak else {

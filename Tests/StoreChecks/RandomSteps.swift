@@ -161,7 +161,7 @@ package struct RandomSteps {
         case 8: RecordQuery(.awaitingHandler("handler"), after: after, limit: limit)
         default:
             RecordQuery(
-                .unclaimed(HistoryFilter(source: oneIn(3) ? source() : nil)), after: after,
+                .awaitingHook(HistoryFilter(source: oneIn(3) ? source() : nil)), after: after,
                 limit: limit)
         }
     }

@@ -57,7 +57,7 @@ extension StoreContract {
             let page = try await store.page(RecordQuery(.awaitingHandler("none"), limit: 9))
             try expect(page.records.isEmpty && page.isEnd, "nothing waits for another handler")
         },
-        StoreCheck("Unclaimed responses come oldest first, on pages without gaps") { queue in
+        StoreCheck("Responses for a hook come oldest first, on pages without gaps") { queue in
             let store = try await queue.open()
             for number in 0..<12 {
                 var alert = Alert.yesNo("\(number)")
@@ -72,7 +72,7 @@ extension StoreContract {
             let all: [Alert.ID] = [11, 10, 9, 6, 5, 3, 2, 1]
             for length in [1, 3, 100] {
                 let pages = try await allPages(
-                    RecordQuery(.unclaimed(HistoryFilter()), limit: length), on: store)
+                    RecordQuery(.awaitingHook(HistoryFilter()), limit: length), on: store)
                 try expectEqual(pages, all, "pages of \(length)")
             }
             for (filter, ids) in [
@@ -83,7 +83,7 @@ extension StoreContract {
                 (HistoryFilter(by: .person), all), (HistoryFilter(until: .distantPast), []),
                 (HistoryFilter(text: "9"), [10]),
             ] as [(HistoryFilter, [Alert.ID])] {
-                let query = RecordQuery(.unclaimed(filter), limit: 2)
+                let query = RecordQuery(.awaitingHook(filter), limit: 2)
                 try expectEqual(try await allPages(query, on: store), ids, "\(filter)")
             }
         },

@@ -173,19 +173,19 @@ extension StoreContract {
         },
         StoreCheck("Only one store at a time has the turn of an alert's handler") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
-            let turn = try require(try await store.claim(7), "turn")
-            try expect(try await other.claim(7) == nil, "another one has none")
-            try expect(try await store.claim(7) == nil, "nor has it a second one")
-            let next = try require(try await other.claim(8), "turn of another alert")
+            let turn = try require(try await store.lease(7), "turn")
+            try expect(try await other.lease(7) == nil, "another one has none")
+            try expect(try await store.lease(7) == nil, "nor has it a second one")
+            let next = try require(try await other.lease(8), "turn of another alert")
             turn.end()
-            var second: (any Claim)?
+            var second: (any AlertLease)?
             try await expectSoon("a turn has ended") {
-                second = try await other.claim(7)
+                second = try await other.lease(7)
                 return second != nil
             }
             // A second end has no effect.
             turn.end()
-            try expect(try await store.claim(7) == nil, "another store has it now")
+            try expect(try await store.lease(7) == nil, "another store has it now")
             second?.end()
             next.end()
         },
@@ -211,7 +211,7 @@ extension StoreContract {
             try await expectError("closed") { try await store.pendingCount() }
             for kind in [
                 RecordQuery.Kind.waiting(source: nil), .history(HistoryFilter()),
-                .awaitingHandler("h"), .unclaimed(HistoryFilter()),
+                .awaitingHandler("h"), .awaitingHook(HistoryFilter()),
             ] {
                 try await expectError("closed") {
                     try await store.page(RecordQuery(kind, limit: 9))
@@ -226,7 +226,7 @@ extension StoreContract {
             }
             try await expectError("closed") { try await store.verify(expecting: nil) }
             try await expectError("closed") { try await Screen("x", on: store) }
-            try await expectError("closed") { try await store.claim(id) }
+            try await expectError("closed") { try await store.lease(id) }
         },
         StoreCheck("Other stores, open or opened later, see what a closed store committed") {
             queue in

@@ -169,8 +169,8 @@ extension StoreContract {
         for record in try await store.history(HistoryFilter(), limit: 9) {
             found.append(("in the history", record))
         }
-        let unclaimed = RecordQuery(.unclaimed(HistoryFilter()), limit: 9)
-        for record in try await store.page(unclaimed).records {
+        let awaitingHook = RecordQuery(.awaitingHook(HistoryFilter()), limit: 9)
+        for record in try await store.page(awaitingHook).records {
             found.append(("uncollected", record))
         }
         return found

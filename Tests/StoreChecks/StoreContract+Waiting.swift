@@ -11,7 +11,7 @@ extension StoreContract {
             try await expectOrphan(id, false, to: store, other)
             queue.clock.advance(by: .milliseconds(1))
             try await expectOrphan(id, true, to: store, other)
-            let wait = try require(try await store.claim(id, for: .waiting), "claim")
+            let wait = try require(try await store.lease(id, for: .waiting), "lease")
             try await expectOrphan(id, false, to: store, other)
             wait.end()
             try await expectOrphan(id, true, to: store, other)
@@ -33,9 +33,9 @@ extension StoreContract {
                 try await store.askAndWait().record.id, try await store.askAndWait().record.id
             )
             queue.clock.advance(by: .seconds(10))
-            let first = try require(try await store.claim(id, for: .waiting), "claim")
-            let second = try require(try await store.claim(id, for: .waiting), "second claim")
-            let third = try require(try await other.claim(id, for: .waiting), "claim of another")
+            let first = try require(try await store.lease(id, for: .waiting), "lease")
+            let second = try require(try await store.lease(id, for: .waiting), "second lease")
+            let third = try require(try await other.lease(id, for: .waiting), "lease of another")
             try await expectOrphan(next, true, to: store, other)
             first.end()
             // A second end has no effect.
@@ -50,11 +50,11 @@ extension StoreContract {
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.askAndWait().record.id
             queue.clock.advance(by: .seconds(10))
-            let turn = try require(try await store.claim(id), "turn")
+            let turn = try require(try await store.lease(id), "turn")
             try await expectOrphan(id, true, to: store, other)
-            let wait = try require(try await other.claim(id, for: .waiting), "claim")
+            let wait = try require(try await other.lease(id, for: .waiting), "lease")
             turn.end()
-            let second = try require(try await store.claim(id), "turn while another one waits")
+            let second = try require(try await store.lease(id), "turn while another one waits")
             second.end()
             try await expectOrphan(id, false, to: store, other)
             wait.end()
@@ -72,7 +72,7 @@ extension StoreContract {
                 try expect(!receipt.isNew && receipt.record.response == nil, "it is too early")
             }
             queue.clock.advance(by: .seconds(10))
-            let wait = try require(try await other.claim(ids[2], for: .waiting), "claim")
+            let wait = try require(try await other.lease(ids[2], for: .waiting), "lease")
             let results = try await store.commit(changes, by: .ben).map { try $0.get() }
             try expectEqual(results.map(\.isNew), [true, false, false], "what is withdrawn")
             try expectEqual(
@@ -97,12 +97,12 @@ extension StoreContract {
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.askAndWait().record.id
             queue.clock.advance(by: .seconds(10))
-            let wait = try require(try await store.claim(id, for: .waiting), "claim")
+            let wait = try require(try await store.lease(id, for: .waiting), "lease")
             try await expectOrphan(id, false, to: other)
             wait.end()
             await store.close()
             try await expectOrphan(id, true, to: other)
-            try await expectError("closed") { try await store.claim(id, for: .waiting) }
+            try await expectError("closed") { try await store.lease(id, for: .waiting) }
         },
         StoreCheck("What was asked without waiting, names a handler or has ended isn't orphaned") {
             queue in
@@ -166,7 +166,7 @@ extension StoreContract {
         file: StaticString = #fileID, line: UInt = #line
     ) async throws {
         for store in stores {
-            // A claim that has ended may count for a moment.
+            // A lease that has ended may count for a moment.
             try await expectSoon("it is orphaned: \(isOrphaned)", file: file, line: line) {
                 try await store.record(id).isOrphaned == isOrphaned
             }

@@ -136,17 +136,17 @@ extension HookSession {
         to request: HookRequest, by asked: PendingQuestion, _ manager: AlertManager
     ) async throws -> Bool {
         // Until it is collected, the response is this hook's.
-        var claim = await asked.claim()
-        defer { claim?.end() }
+        var lease = await asked.lease()
+        defer { lease?.end() }
         var record = try await end(of: asked, manager)
         if record.response?.isAnswer == true {
             // One that was made while the server was away may not be held yet, or be lost.
-            if claim?.isHeld != true {
-                claim?.end()
-                claim = try await asked.claim(within: Self.grace)
+            if lease?.isHeld != true {
+                lease?.end()
+                lease = try await asked.lease(within: Self.grace)
             }
             record = try await manager.record(record.id)
-            guard claim != nil, record.response?.collectedAt == nil else { return false }
+            guard lease != nil, record.response?.collectedAt == nil else { return false }
         }
         let verdict = verdict(on: record, request)
         if case .allow = verdict {
@@ -284,10 +284,10 @@ extension HookSession {
                 if record.response == nil {
                     _ = await withdraw(
                         record, because: progress.reason, unused: .movedOn, manager)
-                } else if let claim = try await manager.claim(record) {
+                } else if let lease = try await manager.lease(record) {
                     // Its hook has died, perhaps just after it had returned the answer.
                     await collectUnused(record, .movedOn, manager)
-                    claim.end()
+                    lease.end()
                 }
             }
         }

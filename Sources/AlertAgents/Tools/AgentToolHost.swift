@@ -16,7 +16,7 @@ final class AgentToolHost: ToolHost {
     private let context: AgentContext
 
     /// How long to wait for others that return the same response.
-    private static let claimPatience = Duration.seconds(5)
+    private static let leasePatience = Duration.seconds(5)
     /// How long an answer that nobody has taken is one to the same question without a key. Later on,
     /// a person may not want the same any more.
     private static let reuse = Question.Reuse(within: .seconds(86_400), byDefault: true)
@@ -69,8 +69,8 @@ final class AgentToolHost: ToolHost {
         switch call.name {
         case AgentTools.ask.name:
             let question = try arguments.question()
-            let (record, claim) = try await ask(question, arguments, source, manager)
-            if let claim { return delivery(of: record, manager, claim) }
+            let (record, lease) = try await ask(question, arguments, source, manager)
+            if let lease { return delivery(of: record, manager, lease) }
             if call.client.takesTasks, record.response == nil, call.end == nil,
                 let task = AgentResult.task(record)
             {
@@ -114,10 +114,10 @@ final class AgentToolHost: ToolHost {
 // MARK: - Tools
 
 extension AgentToolHost {
-    /// Stores a question, or joins the one that waits; or claims its response for this call alone.
+    /// Stores a question, or joins the one that waits; or leases its response for this call alone.
     private func ask(
         _ question: Alert, _ arguments: AgentArguments, _ source: String, _ manager: AlertManager
-    ) async throws -> (AlertRecord, (any Claim)?) {
+    ) async throws -> (AlertRecord, (any AlertLease)?) {
         var alert = question
         alert.source = source
         let replaces = try arguments.replaces()
@@ -132,12 +132,12 @@ extension AgentToolHost {
             let asked = try await manager.submit(alert, join: .numbered(Self.reuse))
             guard asked.record.response != nil else { return (asked.record, nil) }
             // Another call, or another server, may be returning it to its client.
-            guard let claim = try await asked.claim(within: Self.claimPatience) else {
+            guard let lease = try await asked.lease(within: Self.leasePatience) else {
                 return (asked.record, nil)
             }
             let record = try await manager.settled(try await manager.record(asked.record.id))
-            if record.response?.collectedAt == nil { return (record, claim) }
-            claim.end()
+            if record.response?.collectedAt == nil { return (record, lease) }
+            lease.end()
         }
         throw AlertError.busy("others are asking the same question, and taking its answers")
     }
@@ -180,17 +180,17 @@ extension AgentToolHost {
         if record.response != nil {
             return delivery(of: try await manager.settled(record), manager)
         }
-        let claim = await manager.claimResponse(to: record)
+        let lease = await manager.leaseResponse(to: record)
         do {
             if let resolved = try await wait.resolution(of: record, call, manager) {
                 try resolved.check(isThatOf: record)
-                return delivery(of: try await manager.settled(resolved), manager, claim)
+                return delivery(of: try await manager.settled(resolved), manager, lease)
             }
         } catch {
-            claim?.end()
+            lease?.end()
             throw error
         }
-        claim?.end()
+        lease?.end()
         switch call.end {
         case .unawaited?: return nil
         case .cancelled?:
@@ -217,11 +217,11 @@ extension AgentToolHost {
 
     /// A reply with a response, which is collected once the client has it.
     private func delivery(
-        of record: AlertRecord, _ manager: AlertManager, _ claim: (any Claim)? = nil
+        of record: AlertRecord, _ manager: AlertManager, _ lease: (any AlertLease)? = nil
     ) -> ToolReply {
         ToolReply(content: .result(AgentResult.resolved(record))) { [self] isWritten in
             if isWritten { await collect(record, manager) }
-            claim?.end()
+            lease?.end()
         }
     }
 

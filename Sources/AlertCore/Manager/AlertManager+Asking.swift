@@ -334,7 +334,7 @@ extension AlertManager {
         if !mine.isEmpty, record.response?.collectedAt == nil {
             tellHandlers(.keep(mine, for: record.id))
             if record.response == nil, closureWaits[record.id] == nil {
-                closureWaits[record.id] = waitingClaim(on: record.id)
+                closureWaits[record.id] = waitingLease(on: record.id)
             }
         }
         wake()
@@ -355,8 +355,8 @@ extension AlertManager {
         wake()
         // It begins on the same thread as the screen's look, and waits for nothing.
         context.executor.run { self.assumeIsolated { $0.watch(question) } }
-        let claim = waitingClaim(on: record.id)
-        defer { claim.end() }
+        let lease = waitingLease(on: record.id)
+        defer { lease.end() }
         return try await withTaskCancellationHandler {
             do {
                 return try await wait.value().get()
@@ -372,9 +372,9 @@ extension AlertManager {
 
     /// Tells others that something here waits for the response to an alert, which it does all the
     /// same if they can't be told, or not yet.
-    private nonisolated func waitingClaim(on id: Alert.ID) -> AskerClaim {
-        AskerClaim { [store] () async throws(AlertError) in
-            try await store.claim(id, for: .waiting)
+    private nonisolated func waitingLease(on id: Alert.ID) -> AskerLease {
+        AskerLease { [store] () async throws(AlertError) in
+            try await store.lease(id, for: .waiting)
         }
     }
 

@@ -52,14 +52,14 @@ extension AlertManager {
                 await self.run(closures, of: record)
             }
         case .closuresEnded(let id, let collects):
-            let claim = closureClaims.removeValue(forKey: id)
+            let lease = closureLeases.removeValue(forKey: id)
             let wait = closureWaits.removeValue(forKey: id)
             // A store that closes still writes what was posted.
             if collects { store.post(.collected(id), by: context.caller) }
             Task { [store, caller = context.caller] in
-                // Whoever claims the response next finds it collected.
+                // Whoever leases the response next finds it collected.
                 if collects { _ = try? await store.collect(id, by: caller) }
-                claim?.end()
+                lease?.end()
                 wait?.end()
             }
         case .read(let name, let last): Task { await self.read(name, after: last) }
@@ -83,7 +83,7 @@ extension AlertManager {
 
 extension AlertManager {
     private nonisolated func run(_ closures: AlertClosures, of record: AlertRecord) async {
-        let claim = await claimForClosures(of: record)
+        let lease = await leaseForClosures(of: record)
         var hasFailed = false
         do {
             try record.check(isThatOf: closures.asked)
@@ -92,7 +92,7 @@ extension AlertManager {
                 let work = Task(executorPreference: CallbackExecutor.shared) {
                     try await closures.run(for: response)
                 }
-                claim?.whenLost { work.cancel() }
+                lease?.whenLost { work.cancel() }
                 try await work.value
             }
         } catch {
@@ -109,11 +109,11 @@ extension AlertManager {
 
     /// Makes sure that no hook takes a response while its closures run; none takes that of a named
     /// handler.
-    private func claimForClosures(of record: AlertRecord) async -> (any Claim)? {
-        if record.alert.handler == nil, closureClaims[record.id] == nil {
-            closureClaims[record.id] = try? await store.claim(record.id)
+    private func leaseForClosures(of record: AlertRecord) async -> (any AlertLease)? {
+        if record.alert.handler == nil, closureLeases[record.id] == nil {
+            closureLeases[record.id] = try? await store.lease(record.id)
         }
-        return closureClaims[record.id]
+        return closureLeases[record.id]
     }
 }
 
@@ -125,7 +125,7 @@ extension AlertManager {
         let query = RecordQuery(.awaitingHandler(name), after: last, limit: 100)
         do throws(AlertError) {
             let page = try await store.page(query)
-            // Others' are left to them, and not even tried: their own processes want to claim them.
+            // Others' are left to them, and not even tried: their own processes want to lease them.
             let others = Set(page.records.filter { !context.mayCollect($0) }.map(\.id))
             let own = page.ids.filter { !others.contains($0) }
             let next = page.ids.isEmpty ? nil : page.next

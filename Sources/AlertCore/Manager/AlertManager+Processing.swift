@@ -15,13 +15,13 @@ package enum Processing: Sendable {
     case failed(any Error)
     /// The code has returned, but that could not be stored, and the response stays uncollected.
     case unstored(any Error)
-    case unclaimable(AlertError)
+    case unleasable(AlertError)
 }
 
 // One way to let code process a response, for named handlers and for hooks.
 extension AlertManager {
     /// Lets code process the response to an alert, in one process at a time, and collects it when the
-    /// code returns. The code's task is cancelled if this process loses its claim meanwhile.
+    /// code returns. The code's task is cancelled if this process loses its lease meanwhile.
     ///
     /// - Parameters:
     ///   - handler: The name of the handler that the response belongs to, if any.
@@ -29,20 +29,20 @@ extension AlertManager {
     ///     running.
     package nonisolated func process(
         _ id: Alert.ID, of handler: String?, grace: Duration = .zero,
-        by code: @escaping @Sendable (AlertRecord, any Claim) async throws -> Void
+        by code: @escaping @Sendable (AlertRecord, any AlertLease) async throws -> Void
     ) async -> Processing {
-        let claim: any Claim
+        let lease: any AlertLease
         do throws(AlertError) {
-            guard let mine = try await store.claim(id) else { return .held }
-            claim = mine
+            guard let mine = try await store.lease(id) else { return .held }
+            lease = mine
         } catch {
-            return .unclaimable(error)
+            return .unleasable(error)
         }
-        defer { claim.end() }
+        defer { lease.end() }
         let work = Task(executorPreference: CallbackExecutor.shared) {
-            try await self.process(id, of: handler, grace: grace, under: claim, by: code)
+            try await self.process(id, of: handler, grace: grace, under: lease, by: code)
         }
-        claim.whenLost { work.cancel() }
+        lease.whenLost { work.cancel() }
         do {
             return try await withTaskCancellationHandler {
                 try await work.value
@@ -55,10 +55,10 @@ extension AlertManager {
     }
 
     private nonisolated func process(
-        _ id: Alert.ID, of handler: String?, grace: Duration, under claim: any Claim,
-        by code: @Sendable (AlertRecord, any Claim) async throws -> Void
+        _ id: Alert.ID, of handler: String?, grace: Duration, under lease: any AlertLease,
+        by code: @Sendable (AlertRecord, any AlertLease) async throws -> Void
     ) async throws -> Processing {
-        // Another process may have processed it just before this one claimed it.
+        // Another process may have processed it just before this one leased it.
         let record = try await store.record(id)
         guard let response = record.response, response.collectedAt == nil, mayCollect(record)
         else { return .gone }
@@ -68,15 +68,15 @@ extension AlertManager {
         }
         if isAskerNear(record, response, grace: grace) { return .held }
         guard !response.isStale else {
-            switch await storeCollection(of: id, because: .stale, under: claim.epoch) {
+            switch await storeCollection(of: id, because: .stale, under: lease.epoch) {
             case .collected(let record): return .stale(record)
             case .unstored(let error): return .failed(error)
             case let end: return end
             }
         }
         try Task.checkCancellation()
-        try await code(record, claim)
-        return await storeCollection(of: id, under: claim.epoch)
+        try await code(record, lease)
+        return await storeCollection(of: id, under: lease.epoch)
     }
 
     /// How often a process that is asked to end tries to store what has been done.

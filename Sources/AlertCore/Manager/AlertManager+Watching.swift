@@ -1,7 +1,7 @@
 import TextFormats
 
 // What the command needs besides the public API: the growing log, responses that nobody takes, and
-// claims on them.
+// leases on them.
 extension AlertManager {
     package nonisolated var now: ClockReading { context.clock.now() }
 
@@ -33,11 +33,11 @@ extension AlertManager {
     /// those that this process may collect.
     ///
     /// The others count for the limit, so a page may be empty before the end.
-    package nonisolated func unclaimed(
+    package nonisolated func awaitingHook(
         _ filter: HistoryFilter, after position: Int64?, limit: Int
     ) async throws(AlertError) -> RecordPage {
         var page = try await store.page(
-            RecordQuery(.unclaimed(filter), after: position, limit: limit))
+            RecordQuery(.awaitingHook(filter), after: position, limit: limit))
         page.records.removeAll { !mayCollect($0) }
         return page
     }
@@ -47,31 +47,31 @@ extension AlertManager {
         context.mayCollect(record)
     }
 
-    /// Claims the response of an alert for an asker that waits for it or takes it, so that no hook
+    /// Leases the response of an alert for an asker that waits for it or takes it, so that no hook
     /// does; `nil` if that is impossible, or the response is for a named handler or another account.
     ///
-    /// If the server is away while the alert waits, the claim is made when the server is back.
-    package nonisolated func claimResponse(
+    /// If the server is away while the alert waits, the lease is made when the server is back.
+    package nonisolated func leaseResponse(
         to record: AlertRecord
-    ) async -> (any Claim)? {
+    ) async -> (any AlertLease)? {
         guard record.alert.handler == nil, mayCollect(record) else { return nil }
-        let attempt: AskerClaim.Attempt = { [store] () async throws(AlertError) in
-            try await store.claim(record.id)
+        let attempt: AskerLease.Attempt = { [store] () async throws(AlertError) in
+            try await store.lease(record.id)
         }
         do throws(AlertError) {
-            return try await attempt().map { AskerClaim($0, making: attempt) }
+            return try await attempt().map { AskerLease($0, making: attempt) }
         } catch {
-            // Whoever takes a response that is there must have the claim first.
+            // Whoever takes a response that is there must have the lease first.
             guard error.isServerAway, record.response == nil else { return nil }
-            return AskerClaim(making: attempt)
+            return AskerLease(making: attempt)
         }
     }
 
-    /// Claims the response of an alert; `nil` while another process has the claim.
-    package nonisolated func claim(
+    /// Leases the response of an alert; `nil` while another process has the lease.
+    package nonisolated func lease(
         _ record: AlertRecord
-    ) async throws(AlertError) -> (any Claim)? {
-        try await store.claim(record.id)
+    ) async throws(AlertError) -> (any AlertLease)? {
+        try await store.lease(record.id)
     }
 }
 

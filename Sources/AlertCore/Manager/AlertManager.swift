@@ -56,9 +56,9 @@ public actor AlertManager {
     var callsInLine: [Int: DelegateCall] = [:]
     var handlers = Handlers()
     /// Tell other processes that closures here wait for a response.
-    var closureWaits: [Alert.ID: AskerClaim] = [:]
-    /// The claims on the responses whose closures run.
-    var closureClaims: [Alert.ID: any Claim] = [:]
+    var closureWaits: [Alert.ID: AskerLease] = [:]
+    /// The leases on the responses whose closures run.
+    var closureLeases: [Alert.ID: any AlertLease] = [:]
     var log = LogReading()
     private let alarm: Alarm
     /// The manager, while it must not end.
@@ -156,7 +156,7 @@ public actor AlertManager {
         await endPresenting()
         log.task?.cancel()
         tellHandlers(.close)
-        for claim in closureWaits.values { claim.end() }
+        for lease in closureWaits.values { lease.end() }
         closureWaits = [:]
         // One that does not return is waited for until its time is over.
         await waitForDelegates()

@@ -12,9 +12,9 @@ struct Handlers {
     /// The pause before another look at a response that another process has, in case that process
     /// has died, and before another walk after one that could not read.
     private static let shortPause = Duration.seconds(1)
-    /// The pause of all responses after one could not be claimed, for lack of descriptors perhaps:
+    /// The pause of all responses after one could not be leased, for lack of descriptors perhaps:
     /// then none can.
-    private static let claimPause = Duration.seconds(10)
+    private static let leasePause = Duration.seconds(10)
 
     enum Event {
         case register(String, AlertManager.RegisteredHandler)
@@ -38,7 +38,7 @@ struct Handlers {
         case closuresEnded(Alert.ID, collects: Bool)
         /// Reads a page of a name's uncollected responses; ends in ``Event/found(_:_:)``.
         case read(String, after: Alert.ID?)
-        /// Claims a response and runs its handler; ends in ``Event/handlerEnded(_:_:)``.
+        /// Leases a response and runs its handler; ends in ``Event/handlerEnded(_:_:)``.
         case run(AlertManager.RegisteredHandler, of: String, for: Alert.ID)
         case report(BackgroundError)
     }
@@ -88,7 +88,7 @@ struct Handlers {
     private let memory: Int
     private var registrations: [ExactText: Registration] = [:]
     private var running: [Alert.ID: Run] = [:]
-    /// Until when no response is claimed.
+    /// Until when no response is leased.
     private var pauseEnd: ClockReading?
     private var closures: [Alert.ID: Closures] = [:]
     private var isClosed = false
@@ -256,14 +256,14 @@ extension Handlers {
         case .held:
             // If the other process dies, this one takes over.
             retry(id, run.name, failures: run.failures, after: Self.shortPause, at: now)
-        case .unclaimable(let error):
+        case .unleasable(let error):
             retry(id, run.name, failures: run.failures, after: .zero, at: now)
             // Of several at once, the first one begins the pause.
             guard pauseEnd.map(now.isAtOrAfter) ?? true else { return }
-            pauseEnd = now.advanced(by: Self.claimPause)
+            pauseEnd = now.advanced(by: Self.leasePause)
             effects.append(
                 .report(
-                    .handler(name: run.name.text, id, error, retryAfter: Self.claimPause)))
+                    .handler(name: run.name.text, id, error, retryAfter: Self.leasePause)))
         }
     }
 

@@ -21,19 +21,19 @@ package struct PendingQuestion: Sendable {
         try await manager.outcome(of: self, isKept: true)
     }
 
-    /// Claims the response, so that nobody else takes it until the claim ends; `nil` if somebody has
+    /// Leases the response, so that nobody else takes it until the lease ends; `nil` if somebody has
     /// it, or if it is for a named handler.
-    package func claim() async -> (any Claim)? { await manager.claimResponse(to: record) }
+    package func lease() async -> (any AlertLease)? { await manager.leaseResponse(to: record) }
 
-    /// Claims the response as soon as nobody else has it; `nil` if somebody, such as `watch --exec`,
+    /// Leases the response as soon as nobody else has it; `nil` if somebody, such as `watch --exec`,
     /// has it for longer than a time, or if the server of the queue is away for that long.
-    package func claim(within patience: Duration) async throws -> (any Claim)? {
+    package func lease(within patience: Duration) async throws -> (any AlertLease)? {
         let end = ContinuousClock.now + patience
         var pause = Duration.milliseconds(20)
         while true {
-            if let claim = await claim() {
-                if claim.isHeld { return claim }
-                claim.end()
+            if let lease = await lease() {
+                if lease.isHeld { return lease }
+                lease.end()
             }
             guard ContinuousClock.now < end else { return nil }
             try await Task.sleep(for: pause)

@@ -10,13 +10,13 @@ extension [AlertRecord] {
 }
 
 extension AlertRecord {
-    /// How long after its ask a call that waits for an alert may take to claim it: it can do so only
+    /// How long after its ask a call that waits for an alert may take to lease it: it can do so only
     /// once the ask has been stored, and a machine may be busy.
-    private static let timeToClaim = Duration.seconds(10)
+    private static let timeToLease = Duration.seconds(10)
 
-    /// Whether it is orphaned if nobody has a waiting claim on it.
+    /// Whether it is orphaned if nobody has a waiting lease on it.
     package func mayBeOrphaned(at now: ClockReading) -> Bool {
         guard response == nil, alert.handler == nil, let awaitedSince else { return false }
-        return now.isAtOrAfter(awaitedSince.advanced(by: Self.timeToClaim))
+        return now.isAtOrAfter(awaitedSince.advanced(by: Self.timeToLease))
     }
 }

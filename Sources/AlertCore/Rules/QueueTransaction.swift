@@ -302,7 +302,7 @@ extension StoredAlert {
 // MARK: - Changes
 
 extension QueueTransaction {
-    /// Refuses changes under an attachment or a claim that is over, unless they took effect before
+    /// Refuses changes under an attachment or a lease that is over, unless they took effect before
     /// that, and only the reply was lost.
     ///
     /// - Throws: ``AlertError/detached``.

@@ -55,12 +55,12 @@ extension AlertStore {
         _ = try await commit(.requestCancel(id, authority), by: caller)
     }
 
-    /// Claims the response of an alert, for its handler or an asker that takes it; `nil` if somebody
+    /// Leases the response of an alert, for its handler or an asker that takes it; `nil` if somebody
     /// else has.
-    package nonisolated(nonsending) func claim(
+    package nonisolated(nonsending) func lease(
         _ id: Alert.ID
-    ) async throws(AlertError) -> (any Claim)? {
-        try await claim(id, for: .handling)
+    ) async throws(AlertError) -> (any AlertLease)? {
+        try await lease(id, for: .handling)
     }
 
     /// Returns one alert as readers see it.

@@ -10,7 +10,7 @@ import FoundationEssentials
 /// * If it was opened for writing, it stores expiries and ends snoozes by itself, even if it is never
 ///   called, on behalf of the caller for whom it was opened. While it can't, its news say why, as
 ///   those of a store that was opened for reading always do.
-/// * At most one screen leads at a time; a lease and a claim end with their process.
+/// * At most one screen leads at a time; leases end with their process.
 /// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not
 ///   switch threads for each call.
 /// * After each commit by any process, ``news(after:of:)`` returns.
@@ -25,11 +25,11 @@ package protocol AlertStore: Sendable {
     ///   - request: The caller's name for this call. A change that took effect in an earlier call
     ///     of the same principal and name is not made again: its receipt is returned, with the
     ///     record as it is now.
-    ///   - epoch: The attachment of the screen that makes the changes, or the claim under which they
+    ///   - epoch: The attachment of the screen that makes the changes, or the lease under which they
     ///     are made. What took effect while that lasted is found by its name afterwards, too.
     /// - Returns: For each change, in their order, its receipt, or the error that ``Change`` names.
     /// - Throws: An error with which nothing of any change is stored; ``AlertError/detached`` if
-    ///   the attachment or the claim is over.
+    ///   the attachment or the lease is over.
     nonisolated(nonsending) func commit(
         _ changes: [Change], request: IdempotencyKey?, by caller: Caller, under epoch: Epoch?
     ) async throws(AlertError) -> [Result<Receipt, AlertError>]
@@ -113,13 +113,13 @@ package protocol AlertStore: Sendable {
     /// Returns the attached screens and what they show.
     nonisolated(nonsending) func screens() async -> ScreenRoster
 
-    /// Claims an alert; `nil` if it is claimed for handling, and somebody else has that claim.
+    /// Leases an alert; `nil` if it is leased for handling, and somebody else has that lease.
     ///
-    /// A waiting claim doesn't conflict with any other. Records say whether there is one:
+    /// A waiting lease doesn't conflict with any other. Records say whether there is one:
     /// ``AlertRecord/isOrphaned``.
-    nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)?
+    nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)?
 
     /// On whose behalf the store carries out everything, whatever a caller says; `nil` if it takes
     /// callers at their word.

@@ -5,7 +5,7 @@ package struct Question: Sendable, Codable {
     /// How many alerts may wait for its source, and how many for its principal.
     package var pendingLimit: Int
     package var principalLimit: Int
-    /// Whether its asker waits for the response, with a claim for as long as it does.
+    /// Whether its asker waits for the response, with a lease for as long as it does.
     package var isAwaited: Bool
     /// What becomes of an earlier alert with its key.
     package var join: Join

@@ -13,7 +13,7 @@ package struct RecordQuery: Sendable, Codable {
         case awaitingHandler(String)
         /// Responses that no asker has taken and no named handler waits for, oldest first; the
         /// search is bounded, so a page may be empty before the end.
-        case unclaimed(HistoryFilter)
+        case awaitingHook(HistoryFilter)
     }
 
     package var kind: Kind

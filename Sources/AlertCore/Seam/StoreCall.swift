@@ -16,10 +16,10 @@ package enum StoreCall: Sendable, Codable {
     case leaseState(lease: Int, after: LeaseState)
     case release(lease: Int)
     case screens
-    case claim(Alert.ID, for: ClaimPurpose)
-    /// Returns when a claim is lost, or has been ended.
-    case claimEnd(Int)
-    case endClaim(Int)
+    case lease(Alert.ID, for: LeasePurpose)
+    /// Returns when a lease is lost, or has been ended.
+    case leaseEnd(Int)
+    case endLease(Int)
     /// Returns once everything that was posted is on disk.
     case flush
 }
@@ -57,10 +57,10 @@ package struct AttachedLease: Sendable, Codable {
     }
 }
 
-/// A claim that was made, under the number by which later calls name it.
-package struct GrantedClaim: Sendable, Codable {
+/// A lease that was made, under the number by which later calls name it.
+package struct GrantedLease: Sendable, Codable {
     package let number: Int
-    /// Under which changes are refused once the claim is lost; `nil` for one that gives no right.
+    /// Under which changes are refused once the lease is lost; `nil` for one that gives no right.
     package let epoch: Epoch?
 
     package init(number: Int, epoch: Epoch?) {

@@ -125,8 +125,8 @@ extension InMemoryQueue {
                 )
                 .filter { $0.isUncollected && $0.alert.handler.isIdentical(to: name) }
                 .prefix(query.limit))
-        case .unclaimed(let filter):
-            return try unclaimed(filter, after: query.after ?? 0, query.limit)
+        case .awaitingHook(let filter):
+            return try awaitingHook(filter, after: query.after ?? 0, query.limit)
         }
         return RecordPage(
             records: records, next: records.last?.id ?? query.after,
@@ -205,7 +205,7 @@ extension InMemoryQueue {
             .sorted { $0.key > $1.key }.prefix(limit).map(\.1)
     }
 
-    private func unclaimed(
+    private func awaitingHook(
         _ filter: HistoryFilter, after sequence: Int64, _ limit: Int
     ) throws(AlertError) -> RecordPage {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }

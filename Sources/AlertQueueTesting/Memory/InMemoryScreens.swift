@@ -1,7 +1,7 @@
 import AlertCore
 
 /// The screens that are attached to a queue in memory, which of them leads, and which alerts are
-/// claimed.
+/// leased.
 struct InMemoryScreens {
     private struct Entry {
         var screen: AttachedScreen
@@ -12,7 +12,7 @@ struct InMemoryScreens {
     private var entries: [Int: Entry] = [:]
     private var nextNumber = 0
     private(set) var leader: Int?
-    private var claims: Set<Alert.ID> = []
+    private var leases: Set<Alert.ID> = []
     /// How many calls wait for each alert.
     private var waits: [Alert.ID: Int] = [:]
 
@@ -76,19 +76,19 @@ struct InMemoryScreens {
         for (number, entry) in entries where entry.process == process { release(number) }
     }
 
-    /// Claims an alert; returns `false` if somebody else has the claim that only one can have.
-    mutating func claim(_ id: Alert.ID, for purpose: ClaimPurpose) -> Bool {
+    /// Leases an alert; returns `false` if somebody else has the lease that only one can have.
+    mutating func lease(_ id: Alert.ID, for purpose: LeasePurpose) -> Bool {
         switch purpose {
-        case .handling: return claims.insert(id).inserted
+        case .handling: return leases.insert(id).inserted
         case .waiting:
             waits[id, default: 0] += 1
             return true
         }
     }
 
-    mutating func endClaim(_ id: Alert.ID, for purpose: ClaimPurpose) {
+    mutating func endLease(_ id: Alert.ID, for purpose: LeasePurpose) {
         switch purpose {
-        case .handling: claims.remove(id)
+        case .handling: leases.remove(id)
         case .waiting: waits[id] = waits[id].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
     }

@@ -220,12 +220,12 @@ extension InMemoryStore: AlertStore {
         core.withScreens { $0.roster() }
     }
 
-    package nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
+    package nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
         try checkOpen()
-        guard core.withScreens({ $0.claim(id, for: purpose) }) else { return nil }
-        return ClosureClaim { [core] in core.withScreens { $0.endClaim(id, for: purpose) } }
+        guard core.withScreens({ $0.lease(id, for: purpose) }) else { return nil }
+        return ClosureLease { [core] in core.withScreens { $0.endLease(id, for: purpose) } }
     }
 
     package nonisolated(nonsending) func close() async { end() }

@@ -4,7 +4,7 @@ import TextFormats
 /// A write to a queue in memory: its time, its caller and its process, and the queue meanwhile.
 final class InMemoryTransaction {
     private(set) var queue: InMemoryQueue
-    /// The screens and claims, which don't change meanwhile.
+    /// The screens and leases, which don't change meanwhile.
     let screens: InMemoryScreens
     let now: ClockReading
     var due: ClockReading?

@@ -373,12 +373,12 @@ package final class PostgreSQLAlertStore: AlertStore {
             ?? ScreenRoster()
     }
 
-    package nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
+    package nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
-        return try await leases.claim(id, for: purpose)
+        return try await leases.lease(id, for: purpose)
     }
 }
 

@@ -14,19 +14,19 @@ package enum PostgreSQLSchema {
         (
             "SELECT",
             [
-                "alerts", "audit", "claims", "heads", "queues", "requests", "schema_versions",
+                "alerts", "audit", "heads", "leases", "queues", "requests", "schema_versions",
                 "screens", "sources", "turns",
             ]
         ),
         (
             "INSERT",
-            ["alerts", "audit", "sources", "turns", "requests", "screens", "claims"]
+            ["alerts", "audit", "sources", "turns", "requests", "screens", "leases"]
         ),
         (
             "UPDATE",
-            ["alerts", "heads", "sources", "turns", "requests", "screens", "claims"]
+            ["alerts", "heads", "sources", "turns", "requests", "screens", "leases"]
         ),
-        ("DELETE", ["requests", "screens", "claims"]),
+        ("DELETE", ["requests", "screens", "leases"]),
     ]
 
     /// Which version a database has, and the lowest whose programs may use it.

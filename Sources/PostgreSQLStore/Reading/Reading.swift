@@ -59,10 +59,10 @@ extension PostgreSQLAlertStore: TableStore {
     package nonisolated(nonsending) func unawaited(
         _ ids: [Alert.ID]
     ) async throws(AlertError) -> Set<Alert.ID> {
-        let claimed = try await read("look for who waits") { tables in
-            try tables.rows(tables.query.waitingClaims(ids), as: Alert.ID.self)
+        let leased = try await read("look for who waits") { tables in
+            try tables.rows(tables.query.waitingLeases(ids), as: Alert.ID.self)
         }
-        return Set(ids).subtracting(claimed)
+        return Set(ids).subtracting(leased)
     }
 
     package var time: ClockReading { clock.now() }

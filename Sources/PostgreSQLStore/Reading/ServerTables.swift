@@ -67,19 +67,19 @@ extension Query {
             """, queue)
     }
 
-    /// Whether a screen or a claim is still there: whoever takes its place deletes its row.
+    /// Whether a screen or a lease is still there: whoever takes its place deletes its row.
     func isAttached(_ epoch: Epoch) -> Statement {
         Statement(
             """
             SELECT 1 FROM screens WHERE queue = $1 AND epoch = $2
-            UNION ALL SELECT 1 FROM claims WHERE queue = $1 AND epoch = $2
+            UNION ALL SELECT 1 FROM leases WHERE queue = $1 AND epoch = $2
             """, queue, epoch.value)
     }
 
-    func waitingClaims(_ ids: [Alert.ID]) -> Statement {
+    func waitingLeases(_ ids: [Alert.ID]) -> Statement {
         Statement(
             """
-            SELECT DISTINCT alert_id FROM claims
+            SELECT DISTINCT alert_id FROM leases
             WHERE queue = $1 AND purpose = 'waiting' AND alert_id = ANY ($2::bigint[])
                 AND \(Lease.isSeen())
             """, queue, .integers(ids))

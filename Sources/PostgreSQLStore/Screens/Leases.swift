@@ -11,7 +11,7 @@ import Synchronization
 enum Lease {
     /// The server's clock, in milliseconds.
     static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-    /// How long a screen or a claim counts after its last sign of life, in milliseconds.
+    /// How long a screen or a lease counts after its last sign of life, in milliseconds.
     static let length = 10_000
     /// After how long without one its own process gives it up: it looks once a second, and must not
     /// go on when others may take its place.
@@ -44,11 +44,11 @@ enum Lease {
     }
 }
 
-/// The screens and claims of this process, whose leases it renews.
+/// The leases of this process on its screens and on alerts, which it renews.
 final class Leases: Sendable {
     private struct State {
         var screens: [ObjectIdentifier: WeakLease] = [:]
-        var claims: [Epoch: WeakClaim] = [:]
+        var alertLeases: [Epoch: WeakAlertLease] = [:]
         /// Those that have ended, and whose rows may still be there.
         var ended: Set<UInt64> = []
         var renewal: Task<Void, Never>?
@@ -56,8 +56,8 @@ final class Leases: Sendable {
         var isClosed = false
     }
 
-    private struct WeakLease { weak var lease: RowLease? }
-    private struct WeakClaim { weak var claim: RowClaim? }
+    private struct WeakLease { weak var lease: RowScreenLease? }
+    private struct WeakAlertLease { weak var lease: RowAlertLease? }
 
     private let state = Mutex(State())
     private let sessions: Sessions
@@ -118,7 +118,7 @@ final class Leases: Sendable {
         let ended = ended
         guard !ended.isEmpty else { return }
         let epochs = Value.integers(ended.map { Int64(bitPattern: $0) })
-        let deletions = ["screens", "claims"].map { table in
+        let deletions = ["screens", "leases"].map { table in
             Statement(
                 "DELETE FROM \(table) WHERE queue = $1 AND epoch = ANY ($2::bigint[])",
                 tables.queue,
@@ -143,8 +143,8 @@ final class Leases: Sendable {
 
     // MARK: Screens
 
-    func attach(_ screen: AttachedScreen) async throws(AlertError) -> RowLease {
-        let lease = RowLease(as: try text(screen), of: self)
+    func attach(_ screen: AttachedScreen) async throws(AlertError) -> RowScreenLease {
+        let lease = RowScreenLease(as: try text(screen), of: self)
         let isAttached = try await insert(lease.epoch, "attach the screen") { tables in
             try lease.attach(tables)
         }
@@ -236,7 +236,7 @@ final class Leases: Sendable {
         return roster
     }
 
-    /// The screens and claims that have ended, and whose rows may still be there.
+    /// The leases that have ended, and whose rows may still be there.
     var ended: Set<UInt64> { state.withLock { $0.ended } }
 
     fileprivate func release(_ lease: ObjectIdentifier, _ epoch: Epoch) {
@@ -250,26 +250,26 @@ final class Leases: Sendable {
         deleteEndedSoon()
     }
 
-    // MARK: Claims
+    // MARK: Alerts
 
-    nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
-        let claim = RowClaim(of: id, for: purpose, in: self)
-        let isClaimed = try await insert(claim.number, "claim the alert") { tables in
-            try claim.insert(tables)
+    nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
+        let lease = RowAlertLease(of: id, for: purpose, in: self)
+        let isLeased = try await insert(lease.number, "lease the alert") { tables in
+            try lease.insert(tables)
         }
-        guard isClaimed else { return nil }
-        state.withLock { $0.claims[claim.number] = WeakClaim(claim: claim) }
+        guard isLeased else { return nil }
+        state.withLock { $0.alertLeases[lease.number] = WeakAlertLease(lease: lease) }
         startRenewing()
-        return claim
+        return lease
     }
 
-    /// Notes that a claim is over, whose row is to be deleted.
-    func end(_ claim: Epoch) {
+    /// Notes that a lease is over, whose row is to be deleted.
+    func end(_ lease: Epoch) {
         let wasHeld = state.withLock { state in
-            guard state.claims.removeValue(forKey: claim) != nil else { return false }
-            state.ended.insert(claim.number)
+            guard state.alertLeases.removeValue(forKey: lease) != nil else { return false }
+            state.ended.insert(lease.number)
             return true
         }
         if wasHeld { deleteEndedSoon() }
@@ -290,21 +290,21 @@ final class Leases: Sendable {
             state.expiry = Task { [weak self] in
                 while (try? await Task.sleep(for: .seconds(1))) != nil {
                     guard let self else { return }
-                    self.end(self.claims, self.attached, at: .now) { _ in nil }
+                    self.end(self.alertLeases, self.attached, at: .now) { _ in nil }
                 }
             }
         }
     }
 
-    /// Gives a sign of life of each screen and claim; one whose row is gone is lost.
+    /// Gives a sign of life for each lease; one whose row is gone is lost.
     nonisolated(nonsending) func renew() async {
         let hasSome = state.withLock {
-            !$0.screens.isEmpty || !$0.claims.isEmpty || !$0.ended.isEmpty
+            !$0.screens.isEmpty || !$0.alertLeases.isEmpty || !$0.ended.isEmpty
         }
         guard hasSome else { return }
         try? await run("renew the leases") { tables in
             // Only now: what has ended until now is deleted, and must not come back.
-            let (claims, screens) = (self.claims, self.attached)
+            let (alertLeases, screens) = (self.alertLeases, self.attached)
             // The server grants the time from before it answers.
             let now = ContinuousClock.now
             let renewal = Statement(
@@ -313,9 +313,9 @@ final class Leases: Sendable {
                 WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
                 """, tables.queue, .integers(screens.map { Int64(bitPattern: $1.number) }))
             let results = try tables.db.run(
-                [renewal] + RowClaim.renewals(of: claims, tables.queue))
+                [renewal] + RowAlertLease.renewals(of: alertLeases, tables.queue))
             let kept = Set(results.flatMap { $0.rows { $0.integer() } })
-            self.end(claims, screens, at: now) {
+            self.end(alertLeases, screens, at: now) {
                 kept.contains(Int64(bitPattern: $0.number))
             }
         }
@@ -325,33 +325,32 @@ final class Leases: Sendable {
     ///
     /// - Parameter isKept: Whether a sign of life was stored; `nil` if that is not known.
     private func end(
-        _ claims: [RowClaim], _ screens: [(RowLease, Epoch)], at now: ContinuousClock.Instant,
-        isKept: (Epoch) -> Bool?
+        _ alertLeases: [RowAlertLease], _ screens: [(RowScreenLease, Epoch)],
+        at now: ContinuousClock.Instant, isKept: (Epoch) -> Bool?
     ) {
-        for claim in claims where claim.isLost(isKept(claim.number), at: now) { claim.lose() }
-        let lost = screens.filter { lease, epoch in lease.isLost(epoch, isKept(epoch), at: now)
-        }
+        for lease in alertLeases where lease.isLost(isKept(lease.number), at: now) { lease.lose() }
+        let lost = screens.filter { lease, epoch in lease.isLost(epoch, isKept(epoch), at: now) }
         guard !lost.isEmpty else { return }
         state.withLock { $0.ended.formUnion(lost.map(\.1.number)) }
         changes.change()
     }
 
     /// The screens of this process with the epochs of their rows.
-    private var attached: [(RowLease, Epoch)] {
+    private var attached: [(RowScreenLease, Epoch)] {
         leases.compactMap { lease in lease.attachedEpoch.map { (lease, $0) } }
     }
 
-    /// The claims of this process.
-    private var claims: [RowClaim] {
-        state.withLock { $0.claims.values.compactMap(\.claim) }
+    /// The leases of this process on alerts.
+    private var alertLeases: [RowAlertLease] {
+        state.withLock { $0.alertLeases.values.compactMap(\.lease) }
     }
 
     /// The leases of this process's screens.
-    private var leases: [RowLease] {
+    private var leases: [RowScreenLease] {
         state.withLock { $0.screens.values.compactMap(\.lease) }
     }
 
-    /// Ends all leases and claims.
+    /// Ends all leases.
     nonisolated(nonsending) func close() async {
         state.withLock { state in
             state.renewal?.cancel()
@@ -359,8 +358,8 @@ final class Leases: Sendable {
         }
         let epochs = leases.map(\.epoch.number)
         let hadAny = state.withLock { state in
-            state.ended.formUnion(epochs + state.claims.keys.map(\.number))
-            (state.screens, state.claims, state.isClosed) = ([:], [:], true)
+            state.ended.formUnion(epochs + state.alertLeases.keys.map(\.number))
+            (state.screens, state.alertLeases, state.isClosed) = ([:], [:], true)
             return state.renewal != nil
         }
         // After those that are being deleted.
@@ -377,7 +376,7 @@ extension Epoch {
 /// The attachment of a screen, as a row that this process renews.
 ///
 /// Once it is lost, each look at its state tries to attach the screen again, under another epoch.
-final class RowLease: ScreenLease {
+final class RowScreenLease: ScreenLease {
     private struct State {
         /// That of the row, or of the one that will be inserted.
         var epoch: Epoch

@@ -274,7 +274,7 @@ extension Transaction: TableTransaction {
     }
 
     func isAwaited(_ id: Alert.ID) throws -> Bool {
-        try hasRow(query.waitingClaims([id]))
+        try hasRow(query.waitingLeases([id]))
     }
 
     func nextID() throws -> Alert.ID {

@@ -110,7 +110,7 @@ struct QueueFiles: Sendable {
 
     /// The endings of the names of the files next to a database.
     static let endings = [
-        "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-claims", "-reserve",
+        "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-leases", "-reserve",
     ]
 
     /// Whether a path leads to one of these files, or would if it existed.
@@ -154,7 +154,7 @@ struct QueueFiles: Sendable {
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }
     var bell: String { database + "-bell" }
-    var claims: String { database + "-claims" }
+    var leases: String { database + "-leases" }
     var reserve: String { database + "-reserve" }
     var journal: String { database + "-journal" }
     var wal: String { database + "-wal" }

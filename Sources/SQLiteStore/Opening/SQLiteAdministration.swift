@@ -66,9 +66,9 @@ extension SQLiteAdministration {
         ]
     }
 
-    /// The existing files of screens, claims and the bell that can't be used.
+    /// The existing files of screens, leases and the bell that can't be used.
     private func unusableFiles(_ files: QueueFiles) -> [Finding] {
-        [files.slot, files.claims, files.bell].compactMap { file in
+        [files.slot, files.leases, files.bell].compactMap { file in
             // This creates nothing; a dangling link exists, too.
             var status = stat()
             guard lstat(file, &status) == 0 else { return nil }
@@ -97,7 +97,7 @@ extension SQLiteAdministration {
 
     /// The stopped processes whose responses no other process takes over, because they still live.
     private func stoppedHandlers(_ files: QueueFiles) -> [Finding] {
-        let handlers = FileLocks(path: files.claims)?.openFileHolders() ?? []
+        let handlers = FileLocks(path: files.leases)?.openFileHolders() ?? []
         return handlers.filter(\.isStopped).map { process in
             Finding(
                 check: "handlers",

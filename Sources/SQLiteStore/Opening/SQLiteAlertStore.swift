@@ -15,7 +15,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let slot: SlotFile
     package let changes: NoticedChanges
     let slotChanges = ChangeSignal()
-    let waits: WaitingClaims
+    let waits: WaitingLeases
     let leases = SlotLeases()
     let overdueStart = OverdueStart()
     private let watch: QueueWatch
@@ -136,7 +136,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.refusal = refusal
         self.copy = copy
         slot = SlotFile(path: files.slot, mode: files.mode)
-        let waits = WaitingClaims(files: files)
+        let waits = WaitingLeases(files: files)
         self.waits = waits
         watch = QueueWatch(files: files) {
             // The process's own commits have already been reported.
@@ -234,14 +234,14 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         await slot.settledRoster()
     }
 
-    package nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
+    package nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
         guard !isClosed else { throw .closed }
         if let refusal { throw refusal }
         return switch purpose {
-        case .handling: try HeldClaim(of: id, in: files)
-        case .waiting: try waits.claim(id)
+        case .handling: try HeldLease(of: id, in: files)
+        case .waiting: try waits.lease(id)
         }
     }
 }

@@ -73,7 +73,7 @@ extension SQLiteAlertStore: TableStore {
     package func unawaited(_ ids: [Alert.ID]) -> Set<Alert.ID> {
         // Nobody waits for an alert in a backup, and for that of the queue perhaps somebody does.
         if case .backup? = refusal { return [] }
-        return Set(WaitingClaims.unclaimed(among: ids, in: files))
+        return Set(WaitingLeases.unawaited(among: ids, in: files))
     }
 
     package var time: ClockReading { clock.now() }

@@ -75,7 +75,7 @@ extension WriteContext: TableTransaction {
     func words(of alert: Alert, _ input: Alert.Input) -> Value? { nil }
 
     func isAwaited(_ id: Alert.ID) -> Bool {
-        WaitingClaims.unclaimed(among: [id], in: files).isEmpty
+        WaitingLeases.unawaited(among: [id], in: files).isEmpty
     }
 
     /// The id of the next alert.

@@ -20,8 +20,8 @@ final class GatedStore: AlertStore {
         case found(Alert.ID?)
         /// A screen waits for changes by other screens.
         case watching
-        /// An alert is about to be claimed.
-        case claiming(ClaimPurpose)
+        /// An alert is about to be leased.
+        case leasing(LeasePurpose)
         /// A screen is about to be attached.
         case attaching
         /// The news up to an entry of the log has been handled, and more is waited for.
@@ -107,11 +107,11 @@ extension GatedStore {
         }
     }
 
-    nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
-        try await gate(.claiming(purpose))
-        return try await store.claim(id, for: purpose)
+    nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
+        try await gate(.leasing(purpose))
+        return try await store.lease(id, for: purpose)
     }
 
     nonisolated(nonsending) func news(

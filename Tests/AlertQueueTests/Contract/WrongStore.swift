@@ -46,7 +46,7 @@ final class WrongStore: AlertStore {
         case screensOfferAll
         /// Two stores have the turn of one handler.
         case handlersShareTurns
-        /// Waiting claims are forgotten.
+        /// Waiting leases are forgotten.
         case nobodyIsSeenWaiting
         /// A withdrawal of orphans takes back what somebody waits for.
         case takesBackWhatIsAwaited
@@ -223,11 +223,11 @@ final class WrongStore: AlertStore {
         await store.screens()
     }
 
-    nonisolated(nonsending) func claim(
-        _ id: Alert.ID, for purpose: ClaimPurpose
-    ) async throws(AlertError) -> (any Claim)? {
+    nonisolated(nonsending) func lease(
+        _ id: Alert.ID, for purpose: LeasePurpose
+    ) async throws(AlertError) -> (any AlertLease)? {
         if fault == .nobodyIsSeenWaiting, purpose == .waiting { return NoTurn() }
-        let turn = try await store.claim(id, for: purpose)
+        let turn = try await store.lease(id, for: purpose)
         return fault == .handlersShareTurns ? turn ?? NoTurn() : turn
     }
 
@@ -268,7 +268,7 @@ private final class WrongLease: ScreenLease {
     func release() { lease.release() }
 }
 
-private struct NoTurn: Claim {
+private struct NoTurn: AlertLease {
     var descriptor: Int32? { nil }
     func end() {}
 }

@@ -24,7 +24,7 @@ struct WaitingAskerTests {
     }
 
     @Test("An alert is orphaned when the call that asked it and waits has ended, and not before")
-    func claimed() async throws {
+    func leased() async throws {
         let (manager, other) = (try await manager(), try await manager())
         let asking = Task { try await manager.ask(.yesNo(key: "k")) }
         await wait(for: 1, in: manager)

@@ -221,7 +221,7 @@ struct HookTests {
     }
 
     @Test("A waiting ask has its response to itself until that is collected")
-    func claimed() async throws {
+    func leased() async throws {
         // The line is longer than a pipe, and at first only its beginning is read.
         let gate = queue.directory + "/gate"
         #expect(mkfifo(gate, 0o600) == 0)
@@ -232,21 +232,21 @@ struct HookTests {
                 "--cancel", "no", "--json",
             ], under: ["sh", "-c", "\"$@\" | \(reader)", "sh"])
         #expect(await eventually { asker.errors.text.contains("waiting") })
-        #expect(isClaimed(1))
+        #expect(isLeased(1))
         #expect(try await queue.run("answer", "1", "yes").code == 0)
         #expect(await eventually { asker.errors.text.contains("printing") })
-        #expect(isClaimed(1))
+        #expect(isLeased(1))
         #expect(try await uncollected() == 1)
         try Data("\n".utf8).write(to: URL(filePath: gate))
         _ = await asker.finish()
         #expect(try await uncollected() == 0)
-        #expect(!isClaimed(1))
+        #expect(!isLeased(1))
     }
 
     /// Whether a process has the response of an alert to itself.
-    private func isClaimed(_ id: Int64) -> Bool {
-        let claims = Descriptor.openForReading(queue.path + "-claims")
-        return claims?.isLockedByOthers(LockRange(start: id, length: 1)) == true
+    private func isLeased(_ id: Int64) -> Bool {
+        let leases = Descriptor.openForReading(queue.path + "-leases")
+        return leases?.isLockedByOthers(LockRange(start: id, length: 1)) == true
     }
 
     @Test("Responses that the filters exclude stay uncollected; a program need not read its input")

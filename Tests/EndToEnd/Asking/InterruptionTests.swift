@@ -148,7 +148,7 @@ struct InterruptionTests {
         let show = try queue.script("show", "echo >>\(queue.directory)/shown .; exec sleep 600")
         let waiting = try queue.start(words.map { $0 == "command:SHOW" ? "command:\(show)" : $0 })
         // By the time each of them waits, it has written something, or holds its lock.
-        let handlers = queue.path + "-claims"
+        let handlers = queue.path + "-leases"
         #expect(
             try await eventually {
                 if words[0] == "present" { return !queue.lines("shown").isEmpty }

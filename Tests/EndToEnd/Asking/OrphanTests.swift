@@ -180,7 +180,7 @@ struct OrphanTests {
         let told = try await list()
         #expect(told.output.contains("orphaned\tyes,no\tKilled?"), "\(told)")
         #expect(told.output.contains("queued\tyes,no\tAlive?"), "\(told)")
-        chmod(queue.path + "-claims", 0o600)
+        chmod(queue.path + "-leases", 0o600)
         let untold = try await list()
         #expect(untold.code == 0 && untold.output.contains("Killed?"), "\(untold)")
         #expect(!untold.output.contains("orphaned"), "\(untold)")

@@ -82,7 +82,7 @@ struct DamageTests {
 
     @Test(
         "A link next to the database is refused, and its target stays as it is",
-        arguments: ["-lock", "-slot", "-bell", "-reserve", "-claims"])
+        arguments: ["-lock", "-slot", "-bell", "-reserve", "-leases"])
     func link(ending: String) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
         let victim = queue.directory + "/victim"

@@ -79,7 +79,7 @@ struct IdleServerTests {
         let signs = {
             try db.rows(
                 """
-                SELECT seen_ms FROM screens UNION ALL SELECT seen_ms FROM claims ORDER BY 1
+                SELECT seen_ms FROM screens UNION ALL SELECT seen_ms FROM leases ORDER BY 1
                 """
             ) { $0.integer() }
         }

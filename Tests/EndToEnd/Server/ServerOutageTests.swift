@@ -29,15 +29,15 @@ struct ServerOutageTests {
         let watch = try queue.start(["watch", "--json", "--after", "0"])
         let hook = try queue.start(["watch", "--exec", "cat"])
         #expect(await eventually { watch.output.text.contains("asked") })
-        // The asker's claim keeps the hook from the answer.
+        // The asker's lease keeps the hook from the answer.
         #expect(
-            await eventually(each: .milliseconds(100)) { claims(on: server) == [1, 2] })
+            await eventually(each: .milliseconds(100)) { leases(on: server) == [1, 2] })
         try await server.stop(SIGKILL)
         let late = try queue.start(["ask", "Late?"] + Self.buttons)
         let lateWaiter = try queue.start(["wait", "1", "--wait-for", "2m"])
         let impatient = try await queue.run("answer", "1", "yes")
         #expect(impatient.code == 75, "\(impatient)")
-        // Longer than the lease of a claim, and than other verbs wait.
+        // Longer than a lease lasts, and than other verbs wait.
         try await Task.sleep(for: .seconds(FaultForm.count(short: 15, full: 40)))
         let children = [asker, waiter, watch, hook, late, lateWaiter]
         for child in children {
@@ -49,9 +49,9 @@ struct ServerOutageTests {
         #expect(
             await eventually { late.errors.text.contains("waiting for an answer") },
             "\(late.errors.text)")
-        // They have their claims again, and so do those that have come in between.
+        // They have their leases again, and so do those that have come in between.
         #expect(
-            await eventually(each: .milliseconds(100)) { claims(on: server) == [2, 4] })
+            await eventually(each: .milliseconds(100)) { leases(on: server) == [2, 4] })
         #expect(try await queue.run("answer", "1", "yes").code == 0)
         #expect(try await queue.run("answer", "2", "no").code == 0)
         for (child, code) in [(asker, 0), (waiter, 0), (lateWaiter, 0), (late, 10)] {
@@ -69,14 +69,14 @@ struct ServerOutageTests {
         #expect(try await queue.run("audit", "verify").code == 0)
     }
 
-    /// How many claims on responses there are, and how many of calls that wait; without those that
+    /// How many leases on responses there are, and how many of calls that wait; without those that
     /// nobody renews.
-    private func claims(on server: PostgreSQLServer) -> [Int64]? {
+    private func leases(on server: PostgreSQLServer) -> [Int64]? {
         try? Connection(server.uri).first(
             """
             SELECT count(*) FILTER (WHERE purpose = 'handling'),
                 count(*) FILTER (WHERE purpose = 'waiting')
-            FROM claims
+            FROM leases
             WHERE seen_ms > extract(epoch FROM clock_timestamp()) * 1000 - 5000
             """
         ) { [$0.integer(at: 0), $0.integer(at: 1)] }

@@ -86,7 +86,7 @@ struct ServerQueueTests {
         // As another process does once its time is over.
         let name = try #require(queue.path.split(separator: "queue=").last)
         try Connection(try await PostgreSQLServer.durable.value.uri).run(
-            "DELETE FROM claims WHERE queue = (SELECT id FROM queues WHERE name = $1)",
+            "DELETE FROM leases WHERE queue = (SELECT id FROM queues WHERE name = $1)",
             .text(String(name.prefix { $0 != "&" })))
         #expect(await eventually { words() == "ready\nended\n" })
         #expect(

@@ -269,7 +269,7 @@ struct ServeTests {
             #"{"page":{"_0":{"kind":{"waiting":{"orOverdue":false}},"limit":-1}}}"#,
             #"{"page":{"_0":{"kind":{"waiting":{"orOverdue":false}},"limit":9223372036854775807}}}"#,
             #"{"entries":{"_0":{"start":{"last":{"_0":-9223372036854775808}},"limit":0}}}"#,
-            #"{"endClaim":{"_0":-1}}"#, #"{"release":{"lease":7}}"#, #"{"claimEnd":{"_0":7}}"#,
+            #"{"endLease":{"_0":-1}}"#, #"{"release":{"lease":7}}"#, #"{"leaseEnd":{"_0":7}}"#,
             #"{"next":{"_0":{"presenters":[],"own":[],"except":[],"prefersQuestions":true}}}"#,
         ]
         let open = #"{"id":0,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#

@@ -8,7 +8,7 @@ struct Damage: CustomStringConvertible {
         case overwrite, zero, flip, truncate, empty, delete, foreign, older
     }
 
-    static let endings = ["", "-wal", "-shm", "-slot", "-lock", "-bell", "-claims", "-reserve"]
+    static let endings = ["", "-wal", "-shm", "-slot", "-lock", "-bell", "-leases", "-reserve"]
 
     let kind: Kind
     let ending: String

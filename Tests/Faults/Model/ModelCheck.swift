@@ -36,7 +36,7 @@ struct ModelCheck {
     mutating func run() {
         findAskers()
         var moments = played.indices.map { moment(of: $0) }
-        claimForTheDead(&moments)
+        assignToTheDead(&moments)
         for (offset, entry) in log.entries.enumerated() where owners[offset + 1] == nil {
             // An expiry may be stored by any client.
             if entry.event == "resolved", entry.outcome == "expired" { continue }
@@ -62,7 +62,7 @@ struct ModelCheck {
     }
 
     /// Assigns entries to killed clients, whose last operation may have been stored.
-    private mutating func claimForTheDead(_ moments: inout [Moment]) {
+    private mutating func assignToTheDead(_ moments: inout [Moment]) {
         var dead: [Int32: Int] = [:]
         for (index, one) in played.enumerated() where one.returned == nil { dead[one.pid] = index }
         for (offset, entry) in log.entries.enumerated() where owners[offset + 1] == nil {

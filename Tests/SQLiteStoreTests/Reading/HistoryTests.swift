@@ -165,7 +165,7 @@ struct HistoryTests: StoreSuite {
         for index in 0..<4 { try await store.answer(try await store.ask(.yesNo("\(index)")).id, 0) }
         try queue.forge("UPDATE alerts SET resolved_seq = 9223372036854775807 WHERE id = 1")
         try queue.forge("UPDATE alerts SET buttons = '[' WHERE id = 3")
-        let query = RecordQuery(.unclaimed(HistoryFilter()), after: 0, limit: 9)
+        let query = RecordQuery(.awaitingHook(HistoryFilter()), after: 0, limit: 9)
         let page = try await store.page(query)
         #expect(page.records.map(\.id) == [2, 4])
         #expect(page.next == 8)

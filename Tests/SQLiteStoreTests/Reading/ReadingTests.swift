@@ -48,7 +48,7 @@ struct ReadingTests {
             await thrown { try await store.collect(3, by: .ana) },
             await thrown { try await store.rebuildTextIndex { _, _ in } },
             await thrown { try await store.attach(screen) },
-            await thrown { try await store.claim(3) },
+            await thrown { try await store.lease(3) },
         ] {
             #expect(error?.kind == "notPermitted", "\(error as Any)")
             #expect(error?.description.contains("opened for reading") == true)

@@ -37,8 +37,8 @@ struct AskSession: Sendable {
             let signals = waits ? SignalWatch(stops: terminal != nil) : nil
             let asked = try await ask(alert, join, signals, manager)
             // Before anybody learns that this waits, and until the response is collected.
-            let claim = waits ? await asked.claim() : nil
-            defer { claim?.end() }
+            let lease = waits ? await asked.lease() : nil
+            defer { lease?.end() }
             await note(asked, terminal, manager)
             guard let signals else { return try printID(asked.record) }
             let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)

@@ -82,8 +82,8 @@ struct CollectCommand: CollectingCommand, NamingCommand {
         guard let limit, let signals else {
             return try printer.printWaiting([record])
         }
-        let claim = await manager.claimResponse(to: record)
-        defer { claim?.end() }
+        let lease = await manager.leaseResponse(to: record)
+        defer { lease?.end() }
         let end = try await end(of: [record], manager, within: limit, signals, in: context)
         return try await printer.print(end, of: [record], manager)
     }

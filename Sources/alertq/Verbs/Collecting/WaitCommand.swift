@@ -60,11 +60,11 @@ struct WaitCommand: CollectingCommand {
             if let first = Self.first(of: records) {
                 return try await printer.print(first, manager)
             }
-            var claims: [any Claim] = []
+            var leases: [any AlertLease] = []
             for record in records where record.isOwn {
-                if let claim = await manager.claimResponse(to: record) { claims.append(claim) }
+                if let lease = await manager.leaseResponse(to: record) { leases.append(lease) }
             }
-            defer { for claim in claims { claim.end() } }
+            defer { for lease in leases { lease.end() } }
             let left = limit.map { max(.zero, $0 - start.duration(to: .now)) }
             let end = try await end(
                 of: records, manager, within: left, SignalWatch(stops: false), in: context)

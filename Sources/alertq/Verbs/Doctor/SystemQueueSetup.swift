@@ -73,7 +73,7 @@ struct SystemQueueSetup: Sendable {
         let base = directory + "/queue.db"
         var count = 0
         for ending in [
-            "", "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-claims", "-reserve",
+            "", "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-leases", "-reserve",
         ] {
             let path = base + ending
             // A pipe would never open; see fifo(7).

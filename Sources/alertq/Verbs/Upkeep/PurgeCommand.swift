@@ -166,11 +166,11 @@ struct PurgeCommand: Command {
         let time = ShellText.quoted(olderThan?.text ?? "")
         let path = queue.path
         var lines: [String] = []
-        let unclaimed = report.uncollected - report.handled
-        if unclaimed > 0 {
+        let passedOver = report.uncollected - report.handled
+        if passedOver > 0 {
             let list = ShellText.verb("history --uncollected --until \(time)", path: path)
             lines.append(
-                "\(unclaimed) passed over, because the response has not been collected; see: "
+                "\(passedOver) passed over, because the response has not been collected; see: "
                     + "\(list); to collect one: \(ShellText.verb("collect --id ID", path: path))")
         }
         if report.handled > 0 {

@@ -58,7 +58,7 @@ struct AnswerHook: Sendable {
 
     /// Offers some of the responses that it has not seen; returns whether there are no more.
     private func takeNew(_ progress: inout Progress) async throws -> Bool {
-        let page = try await manager.unclaimed(filter, after: progress.position, limit: 100)
+        let page = try await manager.awaitingHook(filter, after: progress.position, limit: 100)
         for record in page.records where progress.retries[record.id] == nil {
             guard !Task.isCancelled else { return true }
             try await offer(record.id, failures: 0, &progress.retries)
@@ -90,7 +90,7 @@ struct AnswerHook: Sendable {
         }
         for _ in 0..<100 {
             guard let review = progress.review, !Task.isCancelled else { return }
-            let page = try await manager.unclaimed(filter, after: review.position, limit: 1)
+            let page = try await manager.awaitingHook(filter, after: review.position, limit: 1)
             let position = page.next ?? review.position
             let isOver = page.isEnd || position >= progress.position
             guard let record = page.records.first, position <= progress.position else {
@@ -136,8 +136,8 @@ struct AnswerHook: Sendable {
     private func retry(
         of id: Alert.ID, failures: Int
     ) async throws -> (failures: Int, pause: Duration)? {
-        let end = await manager.process(id, of: nil, grace: Self.grace) { record, claim in
-            try await run(for: record, claim)
+        let end = await manager.process(id, of: nil, grace: Self.grace) { record, lease in
+            try await run(for: record, lease)
         }
         switch end {
         case .gone: return nil
@@ -161,7 +161,7 @@ struct AnswerHook: Sendable {
         case .unstored(let error):
             note(id, "succeeded, but that could not be stored, so that it will run again")
             throw error
-        case .unclaimable(let error): throw error
+        case .unleasable(let error): throw error
         }
     }
 
@@ -170,7 +170,7 @@ struct AnswerHook: Sendable {
         let description: String
     }
 
-    private func run(for record: AlertRecord, _ claim: any Claim) async throws {
+    private func run(for record: AlertRecord, _ lease: any AlertLease) async throws {
         // The columns by which the response was found may differ from the checked record.
         guard filter.admits(record) else {
             throw Failure(
@@ -178,13 +178,13 @@ struct AnswerHook: Sendable {
         }
         let input: HookProgram.Input
         do {
-            input = try HookProgram.Input(of: record, in: manager, kept: claim.descriptor)
+            input = try HookProgram.Input(of: record, in: manager, kept: lease.descriptor)
         } catch {
             throw Failure(description: "was not started: \(error)")
         }
         let end = await program.run(input)
         guard end == .exited(0) else {
-            // This process ends, or has lost its claim to another one.
+            // This process ends, or has lost its lease to another one.
             if Task.isCancelled { note(record.id, "\(end.text); its response stays uncollected") }
             throw Failure(description: end.text)
         }

@@ -20,7 +20,7 @@ struct SimulatedAsker {
         case settle(Alert.ID)
         case closure(Int, of: Alert.ID)
         case read(String, after: Alert.ID?)
-        case claim(Alert.ID)
+        case lease(Alert.ID)
         case handler(Alert.ID)
         case collection(Alert.ID)
     }
@@ -68,7 +68,7 @@ struct SimulatedAsker {
     /// The alerts whose closures run, and whether one has failed.
     private var closureRuns: [Alert.ID: Bool] = [:]
     var retries: [Alert.ID: Retry] = [:]
-    /// Until when nothing may be claimed.
+    /// Until when nothing may be leased.
     var pauseEnd: ClockReading?
     /// The resolved alerts of which it has been told.
     var known: Set<Alert.ID> = []
@@ -86,7 +86,7 @@ struct SimulatedAsker {
     var running: [Alert.ID] {
         pending.compactMap {
             switch $0 {
-            case .claim(let id), .handler(let id), .collection(let id): id
+            case .lease(let id), .handler(let id), .collection(let id): id
             default: nil
             }
         }
@@ -96,7 +96,7 @@ struct SimulatedAsker {
     var isBusy: Bool {
         pending.contains {
             switch $0 {
-            case .closure, .read, .claim, .handler, .collection: true
+            case .closure, .read, .lease, .handler, .collection: true
             default: false
             }
         }
@@ -139,11 +139,11 @@ extension SimulatedAsker {
             expect(!running.contains(id), "the handler of alert \(id) runs twice at once")
             expect(running.count < Self.limit, "too many handlers run")
             expect(names.contains(name), "“\(name)” runs, which is not registered")
-            expect(pauseEnd.map(now.isAtOrAfter) ?? true, "alert \(id) is claimed in a pause")
+            expect(pauseEnd.map(now.isAtOrAfter) ?? true, "alert \(id) is leased in a pause")
             if !isForgetful, let retry = retries[id] {
                 expect(now.isAtOrAfter(retry.notBefore), "alert \(id) is tried again too early")
             }
-            pending.append(.claim(id))
+            pending.append(.lease(id))
         case .report(.handler(_, _, _, let pause)): reported.append(pause)
         case .report(let error): violations.append("it reports \(error)")
         }
@@ -175,7 +175,7 @@ extension SimulatedAsker {
             retry.notBefore = now.advanced(by: .seconds(1))
             retries[id] = retry
             return []
-        case .unclaimable:
+        case .unleasable:
             if let pauseEnd, !now.isAtOrAfter(pauseEnd) { return [] }
             pauseEnd = now.advanced(by: .seconds(10))
             return [.seconds(10)]

@@ -22,7 +22,7 @@ struct SimulatedAskers: Simulated {
     private var askers: [SimulatedAsker] = []
     /// Those of managers that are gone.
     private var pastAskers: [SimulatedAsker] = []
-    private var claims: [Alert.ID: Holder] = [:]
+    private var leases: [Alert.ID: Holder] = [:]
     /// Whether nothing fails any longer.
     private var isDraining = false
     private(set) var violations: [String] = []
@@ -82,7 +82,7 @@ extension SimulatedAskers {
             if askers[asker].isClosed { crash(asker) }
             for name in ["apply", "tidy"] { register(name, with: asker) }
         }
-        for id in alerts.keys where claims[id] == .another { claims[id] = nil }
+        for id in alerts.keys where leases[id] == .another { leases[id] = nil }
         for _ in 1...20_000 {
             if isAtRest || !violations.isEmpty { break }
             resolve(by: nil)
@@ -214,7 +214,7 @@ extension SimulatedAskers {
     /// Ends a manager's process, and begins another one.
     private mutating func crash(_ asker: Int) {
         askers[asker].calls = askers[asker].calls.filter { $0.value.outcome != nil }
-        for id in alerts.keys where claims[id] == .asker(asker) { claims[id] = nil }
+        for id in alerts.keys where leases[id] == .asker(asker) { leases[id] = nil }
         replace(asker)
     }
 
@@ -225,14 +225,14 @@ extension SimulatedAskers {
 
     /// Other processes handle responses and may die while they do.
     private mutating func actElsewhere() {
-        let held = claims.filter { $0.value == .another }.keys.sorted()
+        let held = leases.filter { $0.value == .another }.keys.sorted()
         if chance(60), let id = held.randomElement(using: &random) {
-            claims[id] = nil
+            leases[id] = nil
             if chance(30) { collect(id) }
         } else {
-            let free = alerts.values.filter { $0.response != nil && claims[$0.id] == nil }
+            let free = alerts.values.filter { $0.response != nil && leases[$0.id] == nil }
             guard let id = free.map(\.id).sorted().randomElement(using: &random) else { return }
-            claims[id] = .another
+            leases[id] = .another
         }
     }
 
@@ -330,7 +330,7 @@ extension SimulatedAskers {
             askers[asker].closureEnds(number, of: id, hasFailed: hasFailed)
             feed(.closureEnded(id, hasFailed: hasFailed), to: asker)
         case .read(let name, let last): read(name, after: last, by: asker)
-        case .claim(let id): claim(id, by: asker)
+        case .lease(let id): lease(id, by: asker)
         case .handler(let id):
             if fails(30) {
                 endAttempt(at: id, .failed(AlertError.closed), by: asker)
@@ -378,13 +378,13 @@ extension SimulatedAskers {
         feed(.found(name, .success(Handlers.Page(ids: own, next: page.last?.id))), to: asker)
     }
 
-    private mutating func claim(_ id: Alert.ID, by asker: Int) {
+    private mutating func lease(_ id: Alert.ID, by asker: Int) {
         if fails(8) {
             let error = AlertError.storage(operation: "open the locks", "too many files")
-            return endAttempt(at: id, .unclaimable(error), by: asker)
+            return endAttempt(at: id, .unleasable(error), by: asker)
         }
-        if claims[id] != nil { return endAttempt(at: id, .held, by: asker) }
-        claims[id] = .asker(asker)
+        if leases[id] != nil { return endAttempt(at: id, .held, by: asker) }
+        leases[id] = .asker(asker)
         guard alerts[id]?.response?.collectedAt == nil else {
             return endAttempt(at: id, .gone, by: asker)
         }
@@ -408,7 +408,7 @@ extension SimulatedAskers {
     }
 
     private mutating func endAttempt(at id: Alert.ID, _ end: Processing, by asker: Int) {
-        if claims[id] == .asker(asker) { claims[id] = nil }
+        if leases[id] == .asker(asker) { leases[id] = nil }
         let pauses = askers[asker].attemptEnds(id, end, at: now)
         feed(.handlerEnded(id, end), to: asker)
         let reported = askers[asker].reported

@@ -118,7 +118,7 @@ struct HandlerTests {
     func takeover() async throws {
         try await answered(1)
         let other = try await queue.store()
-        let turn = try #require(try await other.claim(1))
+        let turn = try #require(try await other.lease(1))
         let manager = try await AlertManager(path: queue.path)
         try await manager.register(handler: "apply") { [recorder] response in
             recorder.note("\(response.alertID)")

@@ -28,7 +28,7 @@ struct ProcessingTests {
     }
 
     private func found() async throws -> [Alert.ID] {
-        try await manager.unclaimed(HistoryFilter(), after: nil, limit: 100).records.map(\.id)
+        try await manager.awaitingHook(HistoryFilter(), after: nil, limit: 100).records.map(\.id)
     }
 
     /// Processes a response as a hook does; returns how that ended, and how often the code ran.
@@ -67,13 +67,13 @@ struct ProcessingTests {
         await manager.close()
     }
 
-    @Test("A response that its asker has claimed is left to the asker")
-    func claimed() async throws {
+    @Test("A response that its asker has leased is left to the asker")
+    func leased() async throws {
         let record = try await manager.submit(.yesNo()).record
-        let claim = try #require(await manager.claimResponse(to: record))
+        let lease = try #require(await manager.leaseResponse(to: record))
         try await manager.answer(record.id, button: "Yes")
         #expect(await process(record.id) == (.held, 0))
-        claim.end()
+        lease.end()
         #expect(await process(record.id) == (.collected, 1))
         await manager.close()
     }
@@ -127,7 +127,7 @@ struct ProcessingTests {
         }
         var (found, position, isEnd): ([Alert.ID], Int64?, Bool) = ([], nil, false)
         while !isEnd {
-            let page = try await manager.unclaimed(HistoryFilter(), after: position, limit: 2)
+            let page = try await manager.awaitingHook(HistoryFilter(), after: position, limit: 2)
             found += page.records.map(\.id)
             (position, isEnd) = (page.next, page.isEnd)
         }
@@ -140,7 +140,7 @@ struct ProcessingTests {
 
 /// A ``Processing`` without what it carries.
 private enum ProcessingEnd {
-    case collected, gone, stale, held, failed, unstored, unclaimable
+    case collected, gone, stale, held, failed, unstored, unleasable
 
     init(_ end: Processing) {
         self =
@@ -151,7 +151,7 @@ private enum ProcessingEnd {
             case .held: .held
             case .failed: .failed
             case .unstored: .unstored
-            case .unclaimable: .unclaimable
+            case .unleasable: .unleasable
             }
     }
 }

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The alerts for which calls of one store wait, as other processes can see them.
 ///
-/// Each of them is a shared open-file-description lock on a byte of the claims' file (fcntl(2)), far
-/// after the bytes of ``HeldClaim``. A process may wait for thousands of alerts, so they share one
+/// Each of them is a shared open-file-description lock on a byte of the leases' file (fcntl(2)), far
+/// after the bytes of ``HeldLease``. A process may wait for thousands of alerts, so they share one
 /// descriptor; such locks belong to it, not to a call, hence the counts.
-final class WaitingClaims: Sendable {
+final class WaitingLeases: Sendable {
     private struct State {
         var file: Descriptor?
         /// How many calls wait for each alert.
@@ -26,7 +26,7 @@ final class WaitingClaims: Sendable {
         LockRange(start: id | 1 << 62, length: 1)
     }
 
-    /// Opens the file, which is created if it is missing, so that claims can be made.
+    /// Opens the file, which is created if it is missing, so that leases can be made.
     func prepare() throws(AlertError) {
         try state.withLock { state throws(AlertError) in
             guard !state.isClosed else { throw .closed }
@@ -34,23 +34,23 @@ final class WaitingClaims: Sendable {
         }
     }
 
-    /// Says that a call waits for an alert, until the claim is ended.
-    func claim(_ id: Alert.ID) throws(AlertError) -> any Claim {
+    /// Says that a call waits for an alert, until the lease is ended.
+    func lease(_ id: Alert.ID) throws(AlertError) -> any AlertLease {
         try state.withLock { state throws(AlertError) in
             guard !state.isClosed else { throw .closed }
             guard try open(&state).tryLock(F_RDLCK, Self.range(of: id)) else {
-                throw SystemError.current("lock", files.claims)
+                throw SystemError.current("lock", files.leases)
             }
             state.counts[id, default: 0] += 1
         }
-        return ClosureClaim { [self] in end(id) }
+        return ClosureLease { [self] in end(id) }
     }
 
-    /// Makes the claims again if their file was deleted or replaced: others look at the one that is
+    /// Makes the leases again if their file was deleted or replaced: others look at the one that is
     /// at its path.
     func renew() {
         state.withLock { state in
-            // Whoever can't open it can't make a claim either, and tries again a second later.
+            // Whoever can't open it can't make a lease either, and tries again a second later.
             if !state.counts.isEmpty { _ = try? open(&state) }
         }
     }
@@ -63,7 +63,7 @@ final class WaitingClaims: Sendable {
         }
     }
 
-    /// Ends all claims.
+    /// Ends all leases.
     func close() {
         state.withLock { state in
             // A program that is being started has a copy of the descriptor for a moment.
@@ -75,20 +75,20 @@ final class WaitingClaims: Sendable {
     }
 
     private func open(_ state: inout State) throws(AlertError) -> Descriptor {
-        if let file = state.file, file.isStill(at: files.claims) { return file }
-        let file = try Descriptor.open(files.claims, mode: files.mode)
+        if let file = state.file, file.isStill(at: files.leases) { return file }
+        let file = try Descriptor.open(files.leases, mode: files.mode)
         for id in state.counts.keys { _ = file.tryLock(F_RDLCK, Self.range(of: id)) }
         state.file = file
         return file
     }
 
     /// Those of some alerts for which no call of any process waits, as far as that is known.
-    static func unclaimed(among ids: [Alert.ID], in files: QueueFiles) -> [Alert.ID] {
+    static func unawaited(among ids: [Alert.ID], in files: QueueFiles) -> [Alert.ID] {
         guard !ids.isEmpty else { return [] }
         // With a descriptor of its own: a store does not see its own locks through the one that has
         // them. To look at locks, reading is enough.
         errno = 0
-        guard let file = Descriptor.openForReading(files.claims) else {
+        guard let file = Descriptor.openForReading(files.leases) else {
             // Whoever waits has the file open. One that can't be opened tells nothing.
             return errno == ENOENT ? ids : []
         }

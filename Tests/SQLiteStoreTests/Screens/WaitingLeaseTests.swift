@@ -6,10 +6,10 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Waiting claims in a file", .inParallel)
-struct WaitingClaimTests: StoreSuite {
+@Suite("Waiting leases in a file", .inParallel)
+struct WaitingLeaseTests: StoreSuite {
     let fixture: StoreFixture
-    private var file: String { queue.path + "-claims" }
+    private var file: String { queue.path + "-leases" }
 
     init() async throws { fixture = try await StoreFixture() }
 
@@ -33,16 +33,16 @@ struct WaitingClaimTests: StoreSuite {
         let id = try await ask()
         let descriptors = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") }
         let before = try descriptors().count
-        var claims: [any Claim] = []
+        var leases: [any AlertLease] = []
         for other in 1...3000 {
-            claims.append(try #require(try await store.claim(id + Int64(other), for: .waiting)))
+            leases.append(try #require(try await store.lease(id + Int64(other), for: .waiting)))
         }
         #expect(try descriptors().count < before + 1000)
         #expect(try await isOrphaned(id))
-        let claim = try #require(try await store.claim(id, for: .waiting))
-        for claim in claims { claim.end() }
+        let lease = try #require(try await store.lease(id, for: .waiting))
+        for lease in leases { lease.end() }
         #expect(try await !isOrphaned(id))
-        claim.end()
+        lease.end()
         #expect(try await isOrphaned(id))
         await store.close()
     }
@@ -50,10 +50,10 @@ struct WaitingClaimTests: StoreSuite {
     @Test("After the file was deleted, nobody seems to wait until the next wait, or for a second")
     func deleted() async throws {
         let id = try await ask()
-        let claim = try #require(try await store.claim(id, for: .waiting))
+        let lease = try #require(try await store.lease(id, for: .waiting))
         try FileManager.default.removeItem(atPath: file)
         #expect(try await isOrphaned(id))
-        let other = try #require(try await store.claim(ask(), for: .waiting))
+        let other = try #require(try await store.lease(ask(), for: .waiting))
         #expect(try await !isOrphaned(id))
         other.end()
         try FileManager.default.removeItem(atPath: file)
@@ -61,15 +61,15 @@ struct WaitingClaimTests: StoreSuite {
         // As a call does that waits for a response.
         _ = try await store.news(after: LogPosition(.start), of: .others)
         #expect(try await eventually { try await !store.record(id).isOrphaned })
-        claim.end()
+        lease.end()
         #expect(try await isOrphaned(id))
         await store.close()
     }
 
-    @Test("The claims of a closed store leave its file as it is")
+    @Test("The leases of a closed store leave its file as it is")
     func closed() async throws {
         let id = try await ask()
-        _ = try #require(try await store.claim(id, for: .waiting))
+        _ = try #require(try await store.lease(id, for: .waiting))
         await store.close()
         try FileManager.default.removeItem(atPath: file)
         store.waits.renew()
@@ -112,10 +112,10 @@ struct WaitingClaimTests: StoreSuite {
     @Test("An alert that is answered while it is read is not orphaned: its asker has left for that")
     func answered() async throws {
         let id = try await ask()
-        let claim = try #require(try await store.claim(id, for: .waiting))
+        let lease = try #require(try await store.lease(id, for: .waiting))
         let read = [try await store.record(id)]
         try await store.answer(id, 0)
-        claim.end()
+        lease.end()
         #expect(try await store.withOrphans(read).map(\.isOrphaned) == [false])
         await store.close()
     }
@@ -124,7 +124,7 @@ struct WaitingClaimTests: StoreSuite {
     func extreme() throws {
         try store.waits.prepare()
         let ids = [Alert.ID.min, -1, 0, 1, 1 << 62, .max]
-        #expect(WaitingClaims.unclaimed(among: ids, in: store.files) == [0, 1, 1 << 62, .max])
+        #expect(WaitingLeases.unawaited(among: ids, in: store.files) == [0, 1, 1 << 62, .max])
     }
 
     @Test("A changed word about the asker is found, by each reading and by both verifiers")

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The claim of an asker that waits, also while the server of its queue is away: whenever it is not
+/// The lease of an asker that waits, also while the server of its queue is away: whenever it is not
 /// held, it is made as soon as the server is there and nobody else has it.
-final class AskerClaim: Claim {
+final class AskerLease: AlertLease {
     typealias Attempt =
-        @Sendable () async throws(AlertError) -> (any Claim)?
+        @Sendable () async throws(AlertError) -> (any AlertLease)?
 
     private enum State {
-        case held(any Claim)
+        case held(any AlertLease)
         case lost
         case ended
     }
@@ -16,20 +16,20 @@ final class AskerClaim: Claim {
     private let attempt: Attempt
 
     /// - Parameters:
-    ///   - claim: The claim, if it is held already.
-    ///   - attempt: Makes the claim; returns `nil` while somebody else has it.
-    init(_ claim: (any Claim)? = nil, making attempt: @escaping Attempt) {
-        state = Mutex(claim.map(State.held) ?? .lost)
+    ///   - lease: The lease, if it is held already.
+    ///   - attempt: Makes the lease; returns `nil` while somebody else has it.
+    init(_ lease: (any AlertLease)? = nil, making attempt: @escaping Attempt) {
+        state = Mutex(lease.map(State.held) ?? .lost)
         self.attempt = attempt
-        if let claim { watch(claim) } else { makeIt() }
+        if let lease { watch(lease) } else { makeIt() }
     }
 
     deinit { end() }
 
-    private var held: (any Claim)? {
+    private var held: (any AlertLease)? {
         state.withLock { state in
-            guard case .held(let claim) = state else { return nil }
-            return claim
+            guard case .held(let lease) = state else { return nil }
+            return lease
         }
     }
 
@@ -40,14 +40,14 @@ final class AskerClaim: Claim {
     /// It is never lost for good.
     func whenLost(_ body: @escaping @Sendable () -> Void) {}
 
-    private func watch(_ claim: any Claim) {
-        claim.whenLost { [weak self] in
+    private func watch(_ lease: any AlertLease) {
+        lease.whenLost { [weak self] in
             self?.state.withLock { if case .held = $0 { $0 = .lost } }
             self?.makeIt()
         }
     }
 
-    /// Makes the claim: at once, where that waits for nobody, and otherwise without anybody waiting.
+    /// Makes the lease: at once, where that waits for nobody, and otherwise without anybody waiting.
     private func makeIt() {
         Task.immediate { [weak self] in
             while await self?.isToBeTriedAgain() == true {
@@ -56,25 +56,25 @@ final class AskerClaim: Claim {
         }
     }
 
-    /// Tries to make the claim; returns whether that may succeed later.
+    /// Tries to make the lease; returns whether that may succeed later.
     private func isToBeTriedAgain() async -> Bool {
         guard isLost else { return false }
         do throws(AlertError) {
-            guard let claim = try await attempt() else { return true }
-            hold(claim)
+            guard let lease = try await attempt() else { return true }
+            hold(lease)
             return false
         } catch {
             return error.mayPass
         }
     }
 
-    private func hold(_ claim: any Claim) {
+    private func hold(_ lease: any AlertLease) {
         let isWanted = state.withLock { state in
             guard case .lost = state else { return false }
-            state = .held(claim)
+            state = .held(lease)
             return true
         }
-        if isWanted { watch(claim) } else { claim.end() }
+        if isWanted { watch(lease) } else { lease.end() }
     }
 
     private var isLost: Bool {
@@ -82,11 +82,11 @@ final class AskerClaim: Claim {
     }
 
     func end() {
-        let claim = state.withLock { state -> (any Claim)? in
+        let lease = state.withLock { state -> (any AlertLease)? in
             defer { state = .ended }
-            guard case .held(let claim) = state else { return nil }
-            return claim
+            guard case .held(let lease) = state else { return nil }
+            return lease
         }
-        claim?.end()
+        lease?.end()
     }
 }

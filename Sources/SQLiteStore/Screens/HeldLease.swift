@@ -2,19 +2,19 @@ import AlertCore
 import Linux
 import Synchronization
 
-/// The claim on an alert's response, which only one process at a time has.
+/// The lease on an alert's response, which only one process at a time has.
 ///
 /// It is an open-file-description lock on the byte at the alert's id (fcntl(2)); the file stays
 /// empty, because a lock may be beyond its end.
-final class HeldClaim: Claim {
+final class HeldLease: AlertLease {
     private let held: Mutex<Descriptor?>
     private let range: LockRange
 
-    /// Claims the response of an alert; `nil` if another holder has it.
+    /// Leases the response of an alert; `nil` if another holder has it.
     init?(of id: Alert.ID, in files: QueueFiles) throws(AlertError) {
-        let file = try Descriptor.open(files.claims, mode: files.mode)
+        let file = try Descriptor.open(files.leases, mode: files.mode)
         range = LockRange(start: id, length: 1)
-        guard try file.lock(range, of: files.claims), file.isStill(at: files.claims) else {
+        guard try file.lock(range, of: files.leases), file.isStill(at: files.leases) else {
             return nil
         }
         held = Mutex(file)

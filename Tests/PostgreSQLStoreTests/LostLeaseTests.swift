@@ -8,16 +8,16 @@ import Testing
 @testable import AlertCore
 @testable import PostgreSQLStore
 
-@Suite("Lost claims on alerts in PostgreSQL", .inParallel, .needsServer)
-struct LostClaimTests {
-    /// Takes the claims of a queue away, as another process does once their time is over.
-    private func takeClaims(of queue: PostgreSQLQueue) throws {
+@Suite("Lost leases on alerts in PostgreSQL", .inParallel, .needsServer)
+struct LostLeaseTests {
+    /// Takes the leases of a queue away, as another process does once their time is over.
+    private func takeLeases(of queue: PostgreSQLQueue) throws {
         try queue.connect().run(
-            "DELETE FROM claims WHERE queue = (SELECT id FROM queues WHERE name = $1)",
+            "DELETE FROM leases WHERE queue = (SELECT id FROM queues WHERE name = $1)",
             .text(queue.name))
     }
 
-    @Test("Whoever lost a claim is told so, and can store nothing under it")
+    @Test("Whoever lost a lease is told so, and can store nothing under it")
     func told() async throws {
         let queue = try await PostgreSQLQueue()
         let (store, other) = (
@@ -25,36 +25,36 @@ struct LostClaimTests {
         )
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
-        let claim = try #require(try await store.claim(id))
+        let lease = try #require(try await store.lease(id))
         let loss = Recorder()
-        claim.whenLost { loss.note("lost") }
-        #expect(try await other.claim(id) == nil)
-        try takeClaims(of: queue)
-        let next = try #require(try await other.claim(id))
+        lease.whenLost { loss.note("lost") }
+        #expect(try await other.lease(id) == nil)
+        try takeLeases(of: queue)
+        let next = try #require(try await other.lease(id))
         #expect(await eventually { loss.lines == ["lost"] })
         await #expect(throws: AlertError.detached) {
-            try await store.collect(id, by: .ana, under: claim.epoch)
+            try await store.collect(id, by: .ana, under: lease.epoch)
         }
         #expect(try await other.collect(id, by: .ana, under: next.epoch))
         // What it ends is not the other's.
-        claim.end()
+        lease.end()
         next.end()
         for store in [store, other] { await store.close() }
     }
 
-    @Test("A claim that ends while leases wait to be renewed does not come back")
+    @Test("A lease that ends while leases wait to be renewed does not come back")
     func endedWhileRenewed() async throws {
         let queue = try await PostgreSQLQueue()
         let store = try await queue.open(SystemClock())
         let id = try await store.ask(.yesNo()).id
-        let claim = try #require(try await store.claim(id, for: .waiting))
+        let lease = try #require(try await store.lease(id, for: .waiting))
         let gate = DispatchSemaphore(value: 0)
         let held = Task.immediate {
             try await store.leases.run("wait") { _ in gate.wait() }
         }
         // It waits for its turn meanwhile.
         let renewal = Task.immediate { await store.leases.renew() }
-        claim.end()
+        lease.end()
         gate.signal()
         try await held.value
         await renewal.value
@@ -65,25 +65,25 @@ struct LostClaimTests {
         await store.close()
     }
 
-    /// How many claims on an alert there are.
+    /// How many leases on an alert there are.
     private func count(of id: Alert.ID, in queue: PostgreSQLQueue) throws -> Int64? {
         try queue.connect().first(
             """
-            SELECT count(*) FROM claims WHERE alert_id = $1
+            SELECT count(*) FROM leases WHERE alert_id = $1
                 AND queue = (SELECT id FROM queues WHERE name = $2)
             """, .integer(id), .text(queue.name)
         ) { $0.integer() }
     }
 
-    @Test("A call that waits is seen to wait again after its claim was lost")
+    @Test("A call that waits is seen to wait again after its lease was lost")
     func waiting() async throws {
         let queue = try await PostgreSQLQueue()
         let store = try await queue.open(SystemClock())
         let id = try await store.ask(.yesNo()).id
-        let claim = try #require(try await store.claim(id, for: .waiting))
-        try takeClaims(of: queue)
+        let lease = try #require(try await store.lease(id, for: .waiting))
+        try takeLeases(of: queue)
         #expect(try await eventually { try count(of: id, in: queue) == 1 })
-        claim.end()
+        lease.end()
         await store.close()
     }
 
@@ -103,7 +103,7 @@ struct LostClaimTests {
             throw CancellationError()
         }
         #expect(await eventually { started.lines == ["first"] })
-        try takeClaims(of: queue)
+        try takeLeases(of: queue)
         try await managers[1].register(handler: "apply") { _ in started.note("second") }
         #expect(
             await eventually {
@@ -129,7 +129,7 @@ struct LostClaimTests {
         }
         _ = try await manager.answer(id, buttonAt: 0)
         #expect(await eventually { started.lines == ["started"] })
-        try takeClaims(of: queue)
+        try takeLeases(of: queue)
         #expect(await eventually { ended.lines == ["cancelled"] })
         #expect(try await manager.record(id).response?.collectedAt == nil)
         await manager.close()
@@ -143,7 +143,7 @@ struct LostClaimTests {
         _ = try await manager.answer(id, buttonAt: 0)
         let ended = Recorder()
         let end = await manager.process(id, of: nil) { _, _ in
-            do { try takeClaims(of: queue) } catch { ended.note("\(error)") }
+            do { try takeLeases(of: queue) } catch { ended.note("\(error)") }
             do { try await Task.sleep(for: .seconds(600)) } catch { ended.note("cancelled") }
             throw CancellationError()
         }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Claims of askers", .inParallel)
-struct AskerClaimTests {
+@Suite("Leases of askers", .inParallel)
+struct AskerLeaseTests {
     private let clock: ManualClock
     private let queue: InMemoryStore
 
@@ -16,12 +16,12 @@ struct AskerClaimTests {
         queue = InMemoryStore(clock: clock)
     }
 
-    /// A store whose first claims fail, because its server is away.
+    /// A store whose first leases fail, because its server is away.
     private func awayAtFirst() -> GatedStore {
         let store = GatedStore(queue)
         let failures = Mutex(2)
         store.gate = { place throws(AlertError) in
-            guard case .claiming = place else { return }
+            guard case .leasing = place else { return }
             let isAway = failures.withLock { left in
                 defer { left -= 1 }
                 return left > 0
@@ -31,7 +31,7 @@ struct AskerClaimTests {
         return store
     }
 
-    @Test("A call that waits has its claim once the server is back")
+    @Test("A call that waits has its lease once the server is back")
     func waiting() async throws {
         let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
         let asking = Task { try await manager.ask(.yesNo(key: "k")) }
@@ -44,57 +44,57 @@ struct AskerClaimTests {
         await other.close()
     }
 
-    @Test("An asker has the claim on its response once the server is back")
+    @Test("An asker has the lease on its response once the server is back")
     func response() async throws {
         let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
         let record = try await manager.submit(.yesNo()).record
-        let claim = try #require(await manager.claimResponse(to: record))
+        let lease = try #require(await manager.leaseResponse(to: record))
         #expect(
             try await eventually(each: .milliseconds(100)) {
-                let turn = try await other.claim(record)
+                let turn = try await other.lease(record)
                 defer { turn?.end() }
                 return turn == nil
             })
         try await other.answer(1, buttonAt: 0)
-        claim.end()
-        _ = try #require(try await other.claim(record))
+        lease.end()
+        _ = try #require(try await other.lease(record))
         await manager.close()
         await other.close()
     }
 
-    @Test("A claim that is not held yet is none to take a response with")
+    @Test("A lease that is not held yet is none to take a response with")
     func unheld() async throws {
         let store = GatedStore(queue)
         let isAway = Mutex(true)
         store.gate = { place throws(AlertError) in
-            guard case .claiming(.handling) = place, isAway.withLock({ $0 }) else { return }
+            guard case .leasing(.handling) = place, isAway.withLock({ $0 }) else { return }
             throw .unreachable("it is away")
         }
         let manager = try await store.manager()
         let question = try await manager.submit(.yesNo())
-        let early = try #require(await question.claim())
+        let early = try #require(await question.lease())
         #expect(!early.isHeld)
-        #expect(try await question.claim(within: .milliseconds(50)) == nil)
+        #expect(try await question.lease(within: .milliseconds(50)) == nil)
         isAway.withLock { $0 = false }
         early.end()
-        let claim = try #require(try await question.claim(within: .seconds(60)))
-        #expect(claim.isHeld)
-        claim.end()
+        let lease = try #require(try await question.lease(within: .seconds(60)))
+        #expect(lease.isHeld)
+        lease.end()
         await manager.close()
     }
 
-    @Test("Nobody takes a response that is there without the claim on it")
+    @Test("Nobody takes a response that is there without the lease on it")
     func resolved() async throws {
         let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
         _ = try await manager.submit(.yesNo())
         try await other.answer(1, buttonAt: 0)
         let record = try await manager.record(1)
-        #expect(await manager.claimResponse(to: record) == nil)
+        #expect(await manager.leaseResponse(to: record) == nil)
         await manager.close()
         await other.close()
     }
 
-    @Test("A closure's claim lasts until it is stored that the response was taken")
+    @Test("A closure's lease lasts until it is stored that the response was taken")
     func closure() async throws {
         let store = GatedStore(queue)
         let (reached, goOn) = (Recorder(), ChangeSignal())
@@ -108,24 +108,24 @@ struct AskerClaimTests {
         try await other.answer(id, buttonAt: 0)
         #expect(await eventually { reached.lines == ["collecting"] })
         let record = try await other.record(id)
-        #expect(try await other.claim(record) == nil)
+        #expect(try await other.lease(record) == nil)
         goOn.change()
         #expect(
             try await eventually {
-                let claim = try await other.claim(record)
-                defer { claim?.end() }
-                return claim != nil
+                let lease = try await other.lease(record)
+                defer { lease?.end() }
+                return lease != nil
             })
         await manager.close()
         await other.close()
     }
 
-    @Test("A call that is cancelled does not wait for its claim")
+    @Test("A call that is cancelled does not wait for its lease")
     func cancelled() async throws {
         let store = GatedStore(queue)
         let goOn = ChangeSignal()
         store.gate = { place in
-            if case .claiming = place { await goOn.wait(after: 0) }
+            if case .leasing = place { await goOn.wait(after: 0) }
         }
         let manager = try await store.manager()
         let asking = Task { try await manager.ask(.yesNo(key: "k")) }

@@ -1,9 +1,9 @@
 import AlertCore
 import Synchronization
 
-/// A claim on a service. It belongs to a connection, and is lost with it: somebody else may have it
+/// A lease on a service. It belongs to a connection, and is lost with it: somebody else may have it
 /// next.
-final class ServiceClaim: Claim {
+final class ServiceAlertLease: AlertLease {
     private enum Phase {
         /// With what is called when it is lost.
         case held((@Sendable () -> Void)?)
@@ -15,17 +15,17 @@ final class ServiceClaim: Claim {
     private let number: Int
     private let link: Int
     private let connection: ServiceConnection
-    private let claims: ServiceClaims
+    private let leases: ServiceAlertLeases
     private let phase = Mutex(Phase.held(nil))
 
     fileprivate init(
-        _ granted: GrantedClaim, on link: Int, of connection: ServiceConnection,
-        in claims: ServiceClaims
+        _ granted: GrantedLease, on link: Int, of connection: ServiceConnection,
+        in leases: ServiceAlertLeases
     ) {
         (number, epoch) = (granted.number, granted.epoch)
         self.link = link
         self.connection = connection
-        self.claims = claims
+        self.leases = leases
     }
 
     deinit { end() }
@@ -42,19 +42,19 @@ final class ServiceClaim: Claim {
         if isLost { return body() }
         // One that gives a right may also be lost by the service.
         guard epoch != nil else { return }
-        connection.call(.claimEnd(number), on: link) { [weak self] reply in
+        connection.call(.leaseEnd(number), on: link) { [weak self] reply in
             if case .success = reply { self?.lose() }
         }
     }
 
     func end() {
         guard leave(for: .ended) != nil else { return }
-        connection.call(.endClaim(number), on: link) { _ in }
+        connection.call(.endLease(number), on: link) { _ in }
     }
 
     fileprivate func lose() { (leave(for: .lost) ?? nil)?() }
 
-    /// Leaves the claim for another phase; `nil` if it is over already, else what is called when it
+    /// Leaves the lease for another phase; `nil` if it is over already, else what is called when it
     /// is lost.
     private func leave(for next: Phase) -> (@Sendable () -> Void)?? {
         let onLoss = phase.withLock { phase -> (@Sendable () -> Void)?? in
@@ -62,34 +62,34 @@ final class ServiceClaim: Claim {
             phase = next
             return .some(onLoss)
         }
-        if onLoss != nil { claims.remove(ObjectIdentifier(self)) }
+        if onLoss != nil { leases.remove(ObjectIdentifier(self)) }
         return onLoss
     }
 }
 
-/// The claims that a process holds on a service.
-final class ServiceClaims: Sendable {
-    private struct Weak { weak var claim: ServiceClaim? }
+/// The leases that a process holds on a service.
+final class ServiceAlertLeases: Sendable {
+    private struct Weak { weak var lease: ServiceAlertLease? }
 
     private let held = Mutex<[ObjectIdentifier: Weak]>([:])
 
-    /// Holds a claim that was granted over a connection.
+    /// Holds a lease that was granted over a connection.
     func add(
-        _ granted: GrantedClaim, on link: Int, of connection: ServiceConnection
-    ) -> ServiceClaim {
-        let claim = ServiceClaim(granted, on: link, of: connection, in: self)
-        held.withLock { $0[ObjectIdentifier(claim)] = Weak(claim: claim) }
+        _ granted: GrantedLease, on link: Int, of connection: ServiceConnection
+    ) -> ServiceAlertLease {
+        let lease = ServiceAlertLease(granted, on: link, of: connection, in: self)
+        held.withLock { $0[ObjectIdentifier(lease)] = Weak(lease: lease) }
         // The connection may have been lost before that.
-        if !connection.isCurrent(link) { claim.lose() }
-        return claim
+        if !connection.isCurrent(link) { lease.lose() }
+        return lease
     }
 
-    fileprivate func remove(_ claim: ObjectIdentifier) {
-        held.withLock { _ = $0.removeValue(forKey: claim) }
+    fileprivate func remove(_ lease: ObjectIdentifier) {
+        held.withLock { _ = $0.removeValue(forKey: lease) }
     }
 
     /// Notes that the connection is lost.
     func loseAll() {
-        for claim in held.withLock({ $0.values.compactMap(\.claim) }) { claim.lose() }
+        for lease in held.withLock({ $0.values.compactMap(\.lease) }) { lease.lose() }
     }
 }

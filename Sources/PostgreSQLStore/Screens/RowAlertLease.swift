@@ -2,12 +2,12 @@ import AlertCore
 import PostgreSQL
 import Synchronization
 
-/// A claim as a row that this process renews.
+/// A lease as a row that this process renews.
 ///
 /// The row of one that handles a response is deleted by the next process that wants it, once it
 /// was not renewed for the length of a lease; then it is lost. One that only waits is inserted
 /// again.
-final class RowClaim: Claim {
+final class RowAlertLease: AlertLease {
     private enum Phase {
         /// With what is called when it is lost.
         case held((@Sendable () -> Void)?)
@@ -24,11 +24,11 @@ final class RowClaim: Claim {
 
     let number = Epoch()
     private let alert: Alert.ID
-    private let purpose: ClaimPurpose
+    private let purpose: LeasePurpose
     private let leases: Leases
     private let state = Mutex(State())
 
-    init(of alert: Alert.ID, for purpose: ClaimPurpose, in leases: Leases) {
+    init(of alert: Alert.ID, for purpose: LeasePurpose, in leases: Leases) {
         (self.alert, self.purpose, self.leases) = (alert, purpose, leases)
     }
 
@@ -48,37 +48,37 @@ final class RowClaim: Claim {
         }
         let lapsed = Statement(
             """
-            DELETE FROM claims WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
+            DELETE FROM leases WHERE queue = $1 AND alert_id = $2 AND purpose = 'handling'
                 AND NOT \(Lease.isSeen())
             """, tables.queue, .integer(alert))
         let isThere = try Leases.insert(
             Statement(
                 """
-                INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                INSERT INTO leases (queue, alert_id, purpose, epoch, seen_ms)
                 VALUES ($1, $2, $3, $4, \(Lease.clock)) ON CONFLICT DO NOTHING
                 """, tables.queue, .integer(alert),
                 .text(purpose == .handling ? "handling" : "waiting"), number.value),
-            as: number, into: "claims",
+            as: number, into: "leases",
             insteadOf: purpose == .handling ? [lapsed] : [],
             survivesFailover: purpose == .handling, on: tables)
         state.withLock { $0.lastSign = start }
         return isThere
     }
 
-    /// The statements that renew claims, and return the epochs of those that are there; then one
+    /// The statements that renew leases, and return the epochs of those that are there; then one
     /// that deletes others whose time is over.
-    static func renewals(of claims: [RowClaim], _ queue: Value) -> [Statement] {
-        let handling = claims.filter { $0.purpose == .handling }
-        let waiting = claims.filter { $0.purpose == .waiting }
+    static func renewals(of leases: [RowAlertLease], _ queue: Value) -> [Statement] {
+        let handling = leases.filter { $0.purpose == .handling }
+        let waiting = leases.filter { $0.purpose == .waiting }
         return [
             Statement(
                 """
-                UPDATE claims SET seen_ms = \(Lease.clock)
+                UPDATE leases SET seen_ms = \(Lease.clock)
                 WHERE queue = $1 AND epoch = ANY ($2::bigint[]) RETURNING epoch
                 """, queue, .integers(handling.map { Int64(bitPattern: $0.number.number) })),
             Statement(
                 """
-                INSERT INTO claims (queue, alert_id, purpose, epoch, seen_ms)
+                INSERT INTO leases (queue, alert_id, purpose, epoch, seen_ms)
                 SELECT $1::int, alert, 'waiting', epoch, \(Lease.clock)
                 FROM unnest($2::bigint[], $3::bigint[]) AS waiting (alert, epoch)
                 ON CONFLICT (queue, epoch) DO UPDATE SET seen_ms = excluded.seen_ms
@@ -89,7 +89,7 @@ final class RowClaim: Claim {
             // being renewed: two processes that waited for each other's would deadlock.
             Statement(
                 """
-                DELETE FROM claims WHERE queue = $1 AND epoch IN (SELECT epoch FROM claims
+                DELETE FROM leases WHERE queue = $1 AND epoch IN (SELECT epoch FROM leases
                     WHERE queue = $1 AND (purpose = 'waiting' AND NOT \(Lease.isSeen())
                         OR seen_ms < \(Lease.clock) - 86400000) FOR UPDATE SKIP LOCKED)
                 """, queue),
@@ -97,7 +97,7 @@ final class RowClaim: Claim {
     }
 
     /// Notes whether a sign of life was stored, or that this is not known; returns whether the
-    /// claim is lost.
+    /// lease is lost.
     func isLost(_ isKept: Bool?, at now: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             if isKept == true { state.lastSign = now }
@@ -120,7 +120,7 @@ final class RowClaim: Claim {
 
     func end() { _ = leave(for: .ended) }
 
-    /// Leaves the claim for another phase, unless it is over; returns what is called when it is
+    /// Leaves the lease for another phase, unless it is over; returns what is called when it is
     /// lost.
     private func leave(for phase: Phase) -> (@Sendable () -> Void)? {
         let (wasHeld, onLost) = state.withLock { state in
