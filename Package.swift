@@ -209,7 +209,7 @@ let package = Package(
                 "Agents/real_agents.py",
                 "Agents/sdk_tests.py",
                 "Agents/tap.py",
-                "Audit/verify_export.py",
+                "Audit/verify_export.py", "Audit/verify_receipt.py",
                 "Audit/forge.py",
             ]),
         .testTarget(

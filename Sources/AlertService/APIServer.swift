@@ -148,7 +148,7 @@ package final class APIServer: HTTPHandler {
         let task = connection.value.withLock { value in
             if let task = value as? Task<APISession, any Error> { return task }
             let task = Task { [self] in
-                try await APISession(queue, for: try await peer(of: connection))
+                try APISession(queue, for: try await peer(of: connection))
             }
             value = task
             return task
@@ -183,7 +183,8 @@ package final class APIServer: HTTPHandler {
             body: body,
             form: APIRequest.Form(
                 wantsText: accepted.first == "text/plain", isHTTP: true,
-                lastEvent: request.value("last-event-id")))
+                lastEvent: request.value("last-event-id"),
+                idempotencyKey: request.value("idempotency-key")))
     }
 
     // MARK: - Replies

@@ -31,9 +31,9 @@ final class LineConnection: Sendable {
     private let state = Mutex(State())
     private let (lines, arrived) = AsyncStream<LineSplitter.Line>.makeStream()
     private let session = Mutex(StoreSession?.none)
-    /// The client's claims, once it has opened the queue.
-    private let claims = Mutex(Caller?.none)
-    private let api = Mutex(Task<APISession, any Error>?.none)
+    /// What the client says of itself, once it has opened the queue.
+    private let told = Mutex(Caller?.none)
+    private let api = Mutex(APISession?.none)
     private let work = Mutex(Task<Void, Never>?.none)
 
     init(_ socket: Descriptor, on poller: Poller) throws(LinuxError) {
@@ -203,21 +203,18 @@ final class LineConnection: Sendable {
 
     /// Carries out a request of the API.
     private func reply(
-        to request: Result<APIRequest, Problem>, _ peer: Peer, _ open: @escaping LineServer.Open
+        to request: Result<APIRequest, Problem>, _ peer: Peer, _ open: LineServer.Open
     ) async -> APIReply {
         do {
             let request = try request.get()
-            let claims = claims.withLock { $0 }
-            let session = api.withLock { api in
-                let task =
-                    api
-                    ?? Task {
-                        try await APISession(try open(Opening()), for: peer.claiming(claims))
-                    }
-                api = task
-                return task
+            let told = told.withLock { $0 }
+            let session = try api.withLock { api in
+                let session =
+                    try api ?? APISession(try open(Opening()), for: peer.telling(told))
+                api = session
+                return session
             }
-            return try await session.value.reply(to: request)
+            return await session.reply(to: request)
         } catch let problem as Problem {
             return problem.reply
         } catch {
@@ -251,10 +248,10 @@ final class LineConnection: Sendable {
                     "is an alertq of another version (it speaks \(Opening.version), and was asked "
                         + "for \(opening.version)): restart it with the new one")
             }
-            try opening.claims?.validate()
+            try opening.told?.validate()
             let queue = try open(opening)
-            claims.withLock { $0 = opening.claims }
-            session.withLock { $0 = StoreSession(queue.store, for: peer.claiming(opening.claims)) }
+            told.withLock { $0 = opening.told }
+            session.withLock { $0 = StoreSession(queue.store, for: peer.telling(opening.told)) }
             return ServiceReply(
                 id: id, position: queue.store.position,
                 value: Opened(principal: peer.principal, process: peer.process, place: queue.place)

@@ -4,7 +4,7 @@ import Linux
 /// Who is at the other end of a connection.
 ///
 /// A client's own word about its account counts for nothing. Its terminal, its SSH peer and its login
-/// session are kept as its claims, and so is its process if that is in another PID namespace.
+/// session are kept as it says, and so is its process if that is in another PID namespace.
 package struct Peer: Sendable {
     /// The account, by the kernel's word.
     package let principal: Principal
@@ -12,7 +12,7 @@ package struct Peer: Sendable {
     let process: ProcessIdentity?
     /// By what it speaks, if that is no process.
     private var means: Means?
-    /// What is known or claimed of the rest; `nil` to keep what each call claims.
+    /// What is known or said of the rest; `nil` to keep what each call says.
     private var own: Caller?
     /// Whether the client acts for whomever it says, as a check of the store's contract does.
     let actsForOthers: Bool
@@ -51,10 +51,10 @@ package struct Peer: Sendable {
         }
     }
 
-    /// The same, with the claims of a process that relays its lines; what is known already counts more.
-    func claiming(_ claims: Caller?) -> Peer {
+    /// The same, with what a process says that relays its lines; what is known already counts more.
+    func telling(_ told: Caller?) -> Peer {
         var peer = self
-        peer.own = own ?? claims
+        peer.own = own ?? told
         return peer
     }
 
@@ -93,10 +93,10 @@ package struct Peer: Sendable {
 
     /// The caller of a request, as the store gets it.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` for claims that no caller may have.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for what no caller may say.
     func stamp(_ caller: Caller) throws(AlertError) -> Caller {
         guard !actsForOthers else { return caller }
-        // Claims say neither the account nor the process.
+        // Clients say neither the account nor the process.
         var caller = own?.through(caller.via) ?? caller
         caller.principal = principal
         caller.means = means ?? .process(process ?? caller.process ?? .current)

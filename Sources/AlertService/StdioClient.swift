@@ -118,7 +118,7 @@ package final class StdioClient: Sendable {
         var opening = opening
         opening.database = database ?? opening.database
         // The client may be on another machine: its own word on these counts for nothing here.
-        opening.claims = Caller(via: "serve")
+        opening.told = Caller(via: "serve")
         let request = ServiceRequest(id: opens ? first.id : 0, .open(opening))
         guard let line = try? JSONEncoder().encode(request),
             socket.write(line + [UInt8(ascii: "\n")])

@@ -90,6 +90,7 @@ package struct AlertRow {
         let faults = row.contradictions.map { AlertFault($0) } + trail.faults(of: row.alert)
         if let fault = trail.restoredFault ?? faults.first { throw fault.error(of: row.record.id) }
         if trail.wasStale { row.alert.record.response?.isStale = true }
+        row.alert.record.claim = trail.claim
         return row
     }
 

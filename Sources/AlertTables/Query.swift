@@ -67,7 +67,8 @@ extension Query {
                 row = SQLText { "\(Query.alerts($0)) AND alerts.id = \(id($0))" }
                 trail = SQLText { sql in
                     """
-                    \(Query.entriesOfAlerts(sql)) AND \(Query.isOfTrail) AND audit.alert_id = \(id(sql))
+                    \(Query.entriesOfAlerts(sql)) AND audit.alert_id = \(id(sql))
+                        AND (\(Query.isOfTrail) OR audit.seq = (\(Query.lastClaim(sql, of: id(sql)))))
                     ORDER BY audit.seq
                     """
                 }
@@ -151,6 +152,37 @@ extension Query {
         (audit.event = 'asked' OR audit.event = 'resolved' OR audit.event = 'superseded'
             OR audit.event = 'collected' OR audit.event = 'restored')
         """
+
+    /// The number of the last entry that says who deals with an alert: there may be any number.
+    private static func lastClaim(_ sql: SQLDialect, of id: String) -> String {
+        """
+        SELECT max(claims.seq) FROM audit AS claims\(sql.indexed(by: "audit_alert"))
+        WHERE \(sql.own("claims"))claims.alert_id = \(id)
+            AND (claims.event = 'claimed' OR claims.event = 'released')
+        """
+    }
+
+    /// The last entries that say who deals with several alerts.
+    package func claims(_ ids: some Sequence<Alert.ID>) -> Statement {
+        self(Self.claimsByID, dialect.value(of: ids))
+    }
+
+    private static let claimsByID = SQLText { sql in
+        let wanted =
+            sql == .sqlite
+            ? "(SELECT value AS number FROM json_each($2)) AS wanted"
+            : "unnest($2::bigint[]) AS wanted (number)"
+        let last =
+            "(SELECT (\(lastClaim(sql, of: "wanted.number"))) AS number FROM \(wanted)) AS last"
+        let rows =
+            sql == .sqlite
+            ? "\(last) CROSS JOIN audit\(sql.notIndexed) ON audit.seq = last.number"
+            : """
+            \(last) CROSS JOIN LATERAL (SELECT * FROM audit
+                WHERE \(sql.own("audit"))audit.seq = last.number OFFSET 0) AS audit
+            """
+        return entries(sql, from: rows)
+    }
 
     /// The rows of a table with one of the integers `$2` in a column, each found by itself: a server
     /// that has not analyzed the table could plan to read all of it.

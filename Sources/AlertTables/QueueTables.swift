@@ -316,6 +316,23 @@ extension QueueRows {
         }
     }
 
+    /// Waiting alerts, each with who deals with it; an entry that was changed says nothing.
+    package func withClaims(_ records: [AlertRecord]) throws -> [AlertRecord] {
+        let ids = records.filter { $0.response == nil }.map(\.id)
+        guard !ids.isEmpty else { return records }
+        var trails: [Alert.ID: AlertTrail] = [:]
+        for found in try rows(query.claims(ids), as: LinkedEntry.self) {
+            guard let id = found.alert, let entry = try? found.checked(for: id) else { continue }
+            trails[id, default: AlertTrail(of: id)].add(entry)
+        }
+        guard !trails.isEmpty else { return records }
+        return records.map { record in
+            var record = record
+            if let trail = trails[record.id] { record.claim = trail.claim }
+            return record
+        }
+    }
+
     // MARK: The log
 
     /// The end of the log, and the move of the queue if that entry tells of one.

@@ -106,7 +106,8 @@ extension TableStore {
                 source: source, orOverdue: orOverdue, after: query.after, limit: query.limit,
                 at: now)
             let records = try tables.readableAlerts(ids).map { $0.visible(at: now) }
-            return (ids, try self.states(of: records, in: tables))
+            let withClaims = try tables.withClaims(records)
+            return (ids, try self.states(of: withClaims, in: tables))
         }
         var page = RecordPage(
             records: try await withOrphans(found), next: ids.last ?? query.after,

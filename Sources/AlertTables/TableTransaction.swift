@@ -216,6 +216,7 @@ extension TableTransaction {
         try now.checkYear(of: "clock")
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         try insert(draft.entry(after: head, at: now, by: caller, input))
+        if let id = draft.alert { forget(query.one(id).all) }
     }
 }
 

@@ -58,7 +58,10 @@ package enum WriteKind: Sendable {
         self = .answer
         for change in changes {
             if case .ask = change { self = .ask }
-            if case .snooze = change, self == .answer { self = .upkeep }
+            switch change {
+            case .snooze, .claim, .release: if self == .answer { self = .upkeep }
+            default: break
+            }
         }
     }
 }

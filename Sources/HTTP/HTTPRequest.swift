@@ -82,8 +82,7 @@ extension HTTPRequest {
             }
             fields.append(HTTPField(known, String(decoding: value, as: UTF8.self)))
         }
-        for name in ["content-length", "host", "content-type", "authorization", "origin"]
-        where fields.count(where: { $0.name == name }) > 1 {
+        for name in Self.single where fields.count(where: { $0.name == name }) > 1 {
             throw HTTPRefusal(400, "the field “\(name)” comes twice")
         }
         self.init(method: method, target: target, fields: fields, connection: connection)
@@ -102,6 +101,11 @@ extension HTTPRequest {
         }
     }
 
+    /// Fields that come once at most.
+    private static let single = [
+        "content-length", "host", "content-type", "authorization", "origin", "idempotency-key",
+        "last-event-id",
+    ]
     /// Fields by which a request ends, and is somebody's.
     private static let framing = ["content-length", "transfer-encoding", "host", "authorization"]
 

@@ -52,9 +52,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .stillWaiting: ("Still waiting", "still waiting")
         case .conflict:
             (
-                "Already resolved, too late, not what was seen, or the key belongs to another "
-                    + "question",
-                "already resolved, or the key belongs to another question"
+                "Already resolved, too late, claimed by somebody else, not what was seen, or the "
+                    + "key belongs to another question",
+                "already resolved, claimed, or the key belongs to another question"
             )
         case .cancelledBySystem: ("Cancelled by the system", "cancelled by the system")
         case .stale: ("The answer is stale: it was given longer ago than --valid says", "stale")

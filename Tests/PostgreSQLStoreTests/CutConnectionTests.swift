@@ -137,8 +137,9 @@ struct CutConnectionTests {
     }
 
     @Test(
-        "A lease whose reply is lost belongs to its caller", arguments: [0, 40, 80])
-    func lostLease(bytes: Int) async throws {
+        "A lease of a screen or on an alert whose reply is lost belongs to its caller",
+        arguments: [0, 40, 80])
+    func lostReply(bytes: Int) async throws {
         let server = try await PostgreSQLServer()
         _ = try OwnServers([server])
         let proxy = try Proxy(to: server.socket)
@@ -168,7 +169,7 @@ struct CutConnectionTests {
         await store.close()
     }
 
-    @Test("A lease that its caller did not get keeps nobody else out")
+    @Test("A lease that its caller did not get, of either kind, keeps nobody else out")
     func leaseInVain() async throws {
         let server = try await PostgreSQLServer()
         let queue = try OwnServers([server])

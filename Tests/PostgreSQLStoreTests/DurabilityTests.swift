@@ -44,7 +44,9 @@ struct DurabilityTests {
         #expect("\(error as Any)".contains("fsync or full_page_writes is off"))
     }
 
-    @Test("Leases need no standby, and nothing piles up on a server that waits for one")
+    @Test(
+        "Screens and waiting leases need no standby, and nothing piles up on a server that waits for one"
+    )
     func leases() async throws {
         let queue = try await OwnServers.pair()
         let store = try await queue.open()

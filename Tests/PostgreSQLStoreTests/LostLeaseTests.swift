@@ -42,7 +42,7 @@ struct LostLeaseTests {
         for store in [store, other] { await store.close() }
     }
 
-    @Test("A lease that ends while leases wait to be renewed does not come back")
+    @Test("A lease that ends while a renewal waits for its turn does not come back")
     func endedWhileRenewed() async throws {
         let queue = try await PostgreSQLQueue()
         let store = try await queue.open(SystemClock())

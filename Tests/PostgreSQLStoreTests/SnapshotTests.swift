@@ -40,7 +40,7 @@ struct SnapshotTests {
             try reader.execute("COMMIT")
         }
         FaultForm.report("Snapshot: \(load.summary)")
-        // Both leases go on to be renewed.
+        // The screen's lease and the one on the alert go on to be renewed.
         #expect(
             try await eventually(each: .milliseconds(50)) {
                 try Self.unused(db).allSatisfy { $0 < 10 }

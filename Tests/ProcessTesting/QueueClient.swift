@@ -58,7 +58,11 @@ package final class QueueClient: Sendable {
         each pause: Duration = .milliseconds(1)
     ) async throws -> Reply {
         try send(verb, fields)
-        return try await reply(seconds: seconds, each: pause)
+        do {
+            return try await reply(seconds: seconds, each: pause)
+        } catch let silence as Silence {
+            throw Silence(description: "asked to \(verb): \(silence.description)")
+        }
     }
 
     /// Makes a request without waiting; ``reply(to:seconds:)`` has the reply.

@@ -55,6 +55,15 @@ package enum Tool {
 }
 
 extension Trait where Self == ConditionTrait {
+    /// For tests that open so many files, if the limit of this process may be raised to that: see
+    /// getrlimit(2).
+    package static func needsDescriptors(_ count: UInt) -> Self {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let mayOpen = limit.rlim_max >= count
+        return .enabled(if: mayOpen, "a process may not open \(count) files")
+    }
+
     /// For tests that need systemd's programs.
     package static var needsSystemd: Self {
         .enabled(if: Tool.hasSystemd, "systemd is not installed")

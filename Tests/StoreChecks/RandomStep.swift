@@ -4,12 +4,14 @@ import AlertCore
 ///
 /// It refers to alerts only by their ids, so that it means the same in every store.
 package enum RandomStep: Sendable {
-    /// What an answer claims to have seen.
+    /// What an answer says that it has seen.
     package enum Seen: CaseIterable, Sendable { case nothing, whatWasAsked, somethingElse }
 
     case ask(Question)
     case resolve(Alert.ID, Resolution, Seen)
     case snooze(Alert.ID, until: Alert.Deadline?)
+    case claim(Alert.ID, until: Alert.Deadline?, isForced: Bool)
+    case release(Alert.ID, isForced: Bool)
     case collect(Alert.ID, because: EntryReason? = nil)
     case run(Alert.ID, RunStep)
     case requestCancel(Alert.ID, Resolution.Authority)

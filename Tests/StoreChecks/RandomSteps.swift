@@ -43,7 +43,8 @@ package struct RandomSteps {
         switch number(0...99) {
         case 0..<24: ask()
         case 24..<46: resolve()
-        case 46..<52: .snooze(id(), until: oneIn(3) ? nil : .after(.seconds(number(-1...90))))
+        case 46..<50: .snooze(id(), until: oneIn(3) ? nil : .after(.seconds(number(-1...90))))
+        case 50..<52: claim()
         case 52..<56: .collect(id(), because: oneIn(4) ? (oneIn(2) ? .stale : .ended) : nil)
         case 56..<58: .run(id(), runStep())
         case 58..<61: .requestCancel(id(), authority())
@@ -67,6 +68,12 @@ package struct RandomSteps {
     private mutating func resolve() -> RandomStep {
         let seen = oneIn(6) ? one(of: RandomStep.Seen.allCases) : .nothing
         return .resolve(id(), resolution(), seen)
+    }
+
+    private mutating func claim() -> RandomStep {
+        guard !oneIn(4) else { return .release(id(), isForced: oneIn(3)) }
+        let end: Alert.Deadline? = oneIn(3) ? nil : .after(.seconds(number(-1...90)))
+        return .claim(id(), until: end, isForced: oneIn(3))
     }
 
     private mutating func runStep() -> RunStep {

@@ -128,7 +128,7 @@ extension StoreComparison {
                 return .facts(["\(report.entries)"] + report.problems.map(\.reason))
             case .notePresented(let id), .noteReturned(let id), .noteCollected(let id):
                 return try await note(step, about: id, by: caller, side, store)
-            case .ask, .resolve, .snooze, .collect, .run, .requestCancel:
+            case .ask, .resolve, .snooze, .claim, .release, .collect, .run, .requestCancel:
                 guard let change = try await change(step, on: store) else { return .facts([]) }
                 return StepResult(try await store.commit(change, by: caller))
             }
@@ -148,6 +148,9 @@ extension StoreComparison {
             let digest = try await store.record(id).seen.flatMap { Hex.bytes($0) }
             return .resolve(
                 id, resolution, seen: seen == .whatWasAsked ? digest : digest?.reversed())
+        case .claim(let id, let end, let isForced):
+            return .claim(id, until: end, isForced: isForced)
+        case .release(let id, let isForced): return .release(id, isForced: isForced)
         case .snooze(let id, let end): return .snooze(id, until: end)
         case .collect(let id, let reason): return .collect(id, because: reason)
         case .run(let id, let step): return .run(id, step)

@@ -13,7 +13,7 @@ package enum StoreContract {
     /// seconds to report that something can't be stored.
     package static let checks =
         asking + keys + numbered + replacing + resolving + running + authority + time + snoozes
-        + order + turns
+        + claims + order + turns
         + pages + history + log + posted + screens + waiting + fields + validity + closing
         + requests + news + trouble
 }

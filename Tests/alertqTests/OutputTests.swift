@@ -39,7 +39,7 @@ struct OutputTests {
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "values":{"name":"old"},"note":"after the release","superseded_by":null,\
                 "stale":false,"account_host":null,"contradicted":false,\
-                "principal":"0","means":null}
+                "principal":"0","means":null,"claimed_by":null,"claimed_until":null}
                 """))
     }
 
@@ -56,7 +56,7 @@ struct OutputTests {
                 "seen":null,"uid":0,"pid":99,"host":"nas","stored":true,"orphaned":false,\
                 "values":{},"note":null,"superseded_by":null,\
                 "stale":false,"account_host":null,"contradicted":false,\
-                "principal":"0","means":null}
+                "principal":"0","means":null,"claimed_by":null,"claimed_until":null}
                 """))
     }
 

@@ -29,6 +29,8 @@ enum Sample {
             input: input)
     }
 
+    static let claim = AlertClaim(by: responder, until: now.addingTimeInterval(900))
+
     static func record(_ alert: Alert = alert, _ response: Response? = nil) -> AlertRecord {
         AlertRecord(
             id: 42, alert: alert,

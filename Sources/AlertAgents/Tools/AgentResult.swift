@@ -221,7 +221,7 @@ struct AgentFailure: Error {
             switch error {
             case .invalid: .invalid
             case .notFound, .keyNotFound, .unknownCursor, .notYours, .noSuchButton: .notFound
-            case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
+            case .keyConflict, .alreadyResolved, .late, .notAsSeen, .claimed, .noChoice: .conflict
             case .stale: .stale
             case .tooManyPending, .tooManyPendingOfPrincipal: .limit
             case .inconsistent: .untrusted

@@ -100,8 +100,8 @@ final class AgentToolHost: ToolHost {
     /// of its program if a library has named the client.
     private func source(of client: RequestContext) -> String {
         if let source { return source }
-        let claimed = client.clientName ?? ""
-        let told = AskingProgram.isTold(by: claimed) ? claimed : program ?? claimed
+        let said = client.clientName ?? ""
+        let told = AskingProgram.isTold(by: said) ? said : program ?? said
         var name = String(told.prefix(Alert.Limit.name))
         name.unicodeScalars.removeAll { $0.properties.generalCategory == .control }
         let prefix = AgentServer.name + ":"
@@ -114,7 +114,7 @@ final class AgentToolHost: ToolHost {
 // MARK: - Tools
 
 extension AgentToolHost {
-    /// Stores a question, or joins the one that waits; or leases its response for this call alone.
+    /// Stores a question, or joins the one that waits; or takes a lease on its response for this call alone.
     private func ask(
         _ question: Alert, _ arguments: AgentArguments, _ source: String, _ manager: AlertManager
     ) async throws -> (AlertRecord, (any AlertLease)?) {

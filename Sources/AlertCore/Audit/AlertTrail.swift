@@ -17,6 +17,8 @@ package struct AlertTrail: Sendable {
     /// The last entries of their kinds.
     private var (presented, snoozed): (ReadEntry?, ReadEntry?)
     private var snoozes = 0
+    /// The last entry that says who deals with it, or that nobody does.
+    private var lastClaim: ReadEntry?
     /// Whether the command that it allows was started.
     private var hasStarted = false
     /// Whether it was shown before it ended.
@@ -45,6 +47,11 @@ package struct AlertTrail: Sendable {
             snoozed = entry
             snoozes += 1
             checkContent(of: entry)
+        case .claimed, .released:
+            lastClaim = entry
+            if resolved != nil {
+                report("was \(entry.kind.rawValue) after it had ended", at: entry)
+            }
         case .resolved:
             resolved = first(resolved, entry)
             checkContent(of: entry)
@@ -107,6 +114,12 @@ extension AlertTrail {
     package func keyDigest() throws(AlertError) -> KeyDigest {
         try KeyDigest(asked: asked?.entry, of: id)
     }
+
+    /// The first contradiction between its entries; `nil` if there is none.
+    var contradiction: AlertFault? { restoredFault ?? faults.first }
+
+    /// Who deals with it, even if that has lapsed by now.
+    package var claim: AlertClaim? { lastClaim?.entry.claim }
 
     /// Whether its asker did not use the response because it was stale.
     package var wasStale: Bool {
@@ -374,11 +387,7 @@ private final class ReadEntry: Sendable {
             entry.event.by == response.by, entry.buttonRole == response.button?.role,
             milliseconds == Timestamp.milliseconds(response.resolvedAt)
         else { return false }
-        // A timer is no responder; the entry then names the process that stored it.
-        let isTimer =
-            response.outcome == .expired
-            || (response.outcome == .dismissed && response.by == .system)
-        guard !isTimer else { return response.responder == nil }
+        guard !entry.isOfTimer else { return response.responder == nil }
         return response.responder?.isRecorded(as: entry.event.responder) ?? false
     }
 

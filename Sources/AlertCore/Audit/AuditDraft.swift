@@ -6,7 +6,7 @@ package struct AuditDraft: Sendable {
     var kind: AlertEvent.Kind
     /// When it happened, if not now.
     package var at: ClockReading?
-    var alert: Alert.ID?
+    package private(set) var alert: Alert.ID?
     var source: String?
     var response: Response?
     var by: ResolvedBy?

@@ -3,10 +3,12 @@ import TextFormats
 
 /// One link of the audit log's chain: an event, and the proof of its position.
 ///
-/// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
-/// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
+/// The hash of what it says is the SHA-256 of these values as netstrings, in this order:
+/// `alertq-entry-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
 /// button index, button role, resolved by, principal, user, login uid, session, via, tty, ssh, means,
-/// host, boot, pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
+/// host, boot, pid, content, detail. The hash of the entry is that of `alertq-audit-1`, the hash of
+/// the entry before, the alert id, and the hash of what it says: so the chain can be shown without
+/// what others' entries say. The first entry's `previous` is 32 zero bytes.
 ///
 /// Sources: SHA-256 is FIPS 180-4, netstrings are <https://cr.yp.to/proto/netstrings.txt>;
 /// <doc:AuditChain> explains both with an example.
@@ -29,7 +31,7 @@ public struct AuditEntry: Sendable, Codable {
     /// events. <doc:AuditChain> specifies its bytes.
     public let content: [UInt8]?
     /// Further details of the event, as a JSON object: the deadline of a question, the end of a
-    /// snooze, the reason why an alert left the screen. <doc:AuditChain> has its members.
+    /// snooze or a claim, the reason why an alert left the screen. <doc:AuditChain> has its members.
     public let detail: String?
     /// The hash of the previous entry, 32 bytes.
     public let previous: [UInt8]
@@ -71,11 +73,35 @@ public struct AuditEntry: Sendable, Codable {
     /// What the hash should be.
     package var computedHash: [UInt8] { hash(with: HashInput()) }
 
-    private static let hashName = Array("alertq-audit-1".utf8)
+    private static let chainName = Array("alertq-audit-1".utf8)
+    private static let entryName = Array("alertq-entry-1".utf8)
 
     /// What the hash should be, computed in existing memory.
     package func hash(with canonical: HashInput) -> [UInt8] {
-        canonical.begin(Self.hashName)
+        Self.hash(
+            after: previous, about: event.alertID, of: ownHash(with: canonical), canonical)
+    }
+
+    /// The hash of an entry.
+    ///
+    /// - Parameters:
+    ///   - previous: The hash of the entry before.
+    ///   - alert: The alert that it is about.
+    ///   - own: The hash of what the entry says.
+    package static func hash(
+        after previous: [UInt8], about alert: Alert.ID?, of own: [UInt8],
+        _ canonical: HashInput = HashInput()
+    ) -> [UInt8] {
+        canonical.begin(chainName)
+        canonical.append(hex: previous)
+        canonical.append(alert)
+        canonical.append(hex: own)
+        return canonical.hash
+    }
+
+    /// The hash of what it says by itself, without its place in the chain.
+    package func ownHash(with canonical: HashInput = HashInput()) -> [UInt8] {
+        canonical.begin(Self.entryName)
         let by = event.responder
         canonical.append(event.sequence)
         canonical.append(Timestamp.milliseconds(event.at))
@@ -99,7 +125,6 @@ public struct AuditEntry: Sendable, Codable {
         canonical.append((by.process?.pid).map(Int64.init))
         canonical.append(hex: content)
         canonical.append(detail)
-        canonical.append(hex: previous)
         return canonical.hash
     }
 
@@ -116,7 +141,8 @@ public struct AuditEntry: Sendable, Codable {
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry is missing or was replaced.
     package func checkLink(after last: AuditHead) throws(AlertError) {
-        guard event.sequence == last.sequence + 1, previous == last.hash else {
+        guard last.sequence < .max, event.sequence == last.sequence + 1, previous == last.hash
+        else {
             throw .inconsistent(
                 event.alertID,
                 "entry \(event.sequence) does not continue entry \(last.sequence)")

@@ -68,8 +68,8 @@ package struct AuditVerifier: Sendable {
             knownAlerts[id] = sequence
             namingRestore = lastRestore
         case .erased where next.isIntact: checkErasure(entry, next.erasures)
-        case .presented, .returned, .snoozed, .cancelling, .resolved, .collected, .ran, .erased,
-            .restored, .moved, .superseded, .clock, .other:
+        case .presented, .returned, .snoozed, .claimed, .released, .cancelling, .resolved,
+            .collected, .ran, .erased, .restored, .moved, .superseded, .clock, .other:
             break
         }
     }

@@ -15,6 +15,7 @@ extension EntryDetail {
         switch kind {
         case .asked: Asked(&members).map(EntryDetail.asked)
         case .snoozed: Moment(&members, "until").map(EntryDetail.snoozed)
+        case .claimed: Moment(&members, "until").map(EntryDetail.claimed)
         case .resolved:
             switch outcome {
             case .answered, .dismissed, .withdrawn, nil:
@@ -42,7 +43,7 @@ extension EntryDetail {
             } else {
                 nil
             }
-        case .presented, .cancelling, .other: nil
+        case .presented, .released, .cancelling, .other: nil
         }
     }
 }
@@ -244,6 +245,20 @@ extension AuditEntry {
         if case .asked(let asked)? = meaning { asked } else { nil }
     }
 
+    /// What the entry of an answer or a withdrawal says; `nil` for another one.
+    var answered: EntryDetail.Answered? {
+        if case .answered(let answered)? = meaning { answered } else { nil }
+    }
+
+    /// Whether a delegate handled a cancel; `nil` for another entry.
+    var cancelHandling: CancelHandling? {
+        if case .cancelled(let isHandled)? = meaning {
+            CancelHandling(isHandled: isHandled)
+        } else {
+            nil
+        }
+    }
+
     /// What the entry of an expiry says; `nil` for another one.
     package var expired: EntryDetail.Expired? {
         if case .expired(let expired)? = meaning { expired } else { nil }
@@ -252,6 +267,20 @@ extension AuditEntry {
     /// What the entry of a restore says; `nil` for another one.
     package var restored: RestoredQueue? {
         if case .restored(let restored)? = meaning { restored } else { nil }
+    }
+
+    /// Whether it tells of what a timer did, and names the process that noticed.
+    var isOfTimer: Bool {
+        event.outcome == .expired || (event.outcome == .dismissed && event.by == .system)
+    }
+
+    /// Whether it says who deals with an alert, or that nobody does any more.
+    package var saysWhoDeals: Bool { event.kind == .claimed || event.kind == .released }
+
+    /// Who deals with an alert from this entry on, and until when; `nil` for another entry.
+    package var claim: AlertClaim? {
+        guard case .claimed(let end)? = meaning else { return nil }
+        return AlertClaim(by: caller, until: end.reading(in: boot))
     }
 
     /// The alerts whose texts an entry says were erased; `nil` for another entry.

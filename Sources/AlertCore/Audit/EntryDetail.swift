@@ -15,6 +15,7 @@ import TextFormats
 package enum EntryDetail: Sendable, Hashable {
     case asked(Asked)
     case snoozed(until: Moment)
+    case claimed(until: Moment)
     /// That an answer goes stale, or came with values or a note; of a withdrawal, that it has a
     /// reason.
     case answered(Answered)
@@ -43,7 +44,7 @@ package enum EntryDetail: Sendable, Hashable {
         case failed(String)
     }
 
-    /// A deadline, or the end of a snooze.
+    /// A deadline, or the end of a snooze or a claim.
     package struct Moment: Sendable, Hashable {
         package let wallMilliseconds: Int64
         /// When it has come by the boot clock; `nil` for a moment of the wall clock.
@@ -52,6 +53,13 @@ package enum EntryDetail: Sendable, Hashable {
         package init(_ reading: ClockReading) {
             wallMilliseconds = reading.wallMilliseconds
             bootMilliseconds = reading.isOnWallClock ? nil : reading.bootMilliseconds
+        }
+
+        /// The moment, in the boot of the entry that has it.
+        func reading(in boot: String) -> ClockReading {
+            Expiry.moment(
+                wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
+                ?? ClockReading(onWallClock: wallMilliseconds)
         }
     }
 
@@ -94,16 +102,19 @@ package enum EntryDetail: Sendable, Hashable {
         /// - Returns: `nil` if there is nothing to say.
         package init?(_ response: Response, of record: AlertRecord, givenAt: ClockReading?) {
             givenMilliseconds = givenAt?.bootMilliseconds
-            values = Self.hash(response.input, of: record)
+            values = Self.hash(response.input, for: record.alert.fields, salt: record.salt)
             if givenMilliseconds == nil, values == nil { return nil }
         }
 
-        private static func hash(_ input: Alert.Input, of record: AlertRecord) -> [UInt8]? {
-            guard !input.isEmpty, let salt = record.salt else { return nil }
+        /// The salted hash of values and note; `nil` if there are none.
+        static func hash(
+            _ input: Alert.Input, for fields: [Alert.Field], salt: [UInt8]?
+        ) -> [UInt8]? {
+            guard !input.isEmpty, let salt else { return nil }
             let hash = HashInput("alertq-values-1")
             hash.append(hex: salt)
             hash.append(input.note)
-            hash.append(input.text(for: record.alert.fields))
+            hash.append(input.text(for: fields))
             return hash.hash
         }
     }
@@ -133,7 +144,7 @@ extension EntryDetail {
     private var members: [(key: String, value: JSONValue)] {
         switch self {
         case .asked(let asked): asked.members
-        case .snoozed(let end): end.members("until")
+        case .snoozed(let end), .claimed(let end): end.members("until")
         case .answered(let answered): answered.members
         case .expired(let expired): expired.members
         case .cancelled(let isHandled): [(isHandled ? "handled" : "simulated", .bool(true))]
@@ -291,7 +302,7 @@ extension EntryDetail {
             let end = asked.expiry.map { "expires " + $0.words(form) }
             let parts = ([end] + terms + [asked.isAwaited ? "awaited" : nil]).compactMap(\.self)
             return parts.isEmpty ? nil : parts.joined(separator: "; ")
-        case .snoozed(let end): return "until " + end.words(form)
+        case .snoozed(let end), .claimed(let end): return "until " + end.words(form)
         case .answered: return nil
         case .expired(let expired):
             return (expired.isEarly ? "nobody was there; " : "")

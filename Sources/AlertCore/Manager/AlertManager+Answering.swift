@@ -22,7 +22,7 @@ extension AlertManager {
     ///   - id: The alert; it may be any asker's.
     ///   - button: The button's id; ids are compared by their bytes.
     ///   - responder: On whose behalf the program acts; `nil` means this process. The log records
-    ///     the program's claim as it is.
+    ///     what the program says, unchecked.
     ///   - seen: The ``AlertRecord/seen`` of what was shown; the answer is refused if the alert
     ///     asks something else. `nil` means that this is not checked.
     ///   - input: The values of the alert's fields, and a note.
@@ -341,6 +341,90 @@ extension AlertManager {
         let record = try await store.snooze(id, until: end, by: context.caller)
         feed(.snoozed(id))
         return record
+    }
+}
+
+// MARK: - Claims
+
+extension AlertManager {
+    /// Says that somebody deals with an alert that waits, so that others need not.
+    ///
+    /// A claim answers nothing and gives no right: anybody who may answer still can. It lapses by
+    /// itself, and ends with the alert. Claiming again sets a new end.
+    ///
+    /// ```swift
+    /// let record = try await manager.claim(42, for: .seconds(3600))
+    /// print(record.claim?.by.principal ?? "nobody")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert.
+    ///   - duration: More than zero, at most 100 years; 15 minutes unless it is given.
+    ///   - claimant: On whose behalf the program acts; `nil` means this process.
+    ///   - force: Whether to take over the claim of somebody else.
+    /// - Returns: The record of the waiting alert, with ``AlertRecord/claim``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:input:)``, ``AlertError/claimed(_:_:)`` if
+    ///   somebody else deals with it, and ``AlertError/invalid(_:_:)``.
+    @discardableResult
+    public func claim(
+        _ id: Alert.ID, for duration: Duration = AlertClaim.length, by claimant: Caller? = nil,
+        force: Bool = false
+    ) async throws(AlertError) -> AlertRecord {
+        try await claim(id, until: .after(duration), by: claimant, force: force)
+    }
+
+    /// Says likewise that somebody deals with an alert, until a date, which follows the wall clock
+    /// when that is set.
+    ///
+    /// ```swift
+    /// try await manager.claim(42, until: Date(timeIntervalSinceNow: 3600))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert.
+    ///   - date: In the future, at most 100 years away.
+    ///   - claimant: On whose behalf the program acts; `nil` means this process.
+    ///   - force: Whether to take over the claim of somebody else.
+    /// - Returns: The record of the waiting alert, with ``AlertRecord/claim``.
+    /// - Throws: The errors of ``claim(_:for:by:force:)``.
+    @discardableResult
+    public func claim(
+        _ id: Alert.ID, until date: Date, by claimant: Caller? = nil, force: Bool = false
+    ) async throws(AlertError) -> AlertRecord {
+        try await claim(id, until: .at(date), by: claimant, force: force)
+    }
+
+    /// Claims an alert until an end, for the usual time if that is `nil`.
+    @discardableResult
+    package func claim(
+        _ id: Alert.ID, until end: Alert.Deadline?, by claimant: Caller? = nil, force: Bool
+    ) async throws(AlertError) -> AlertRecord {
+        try claimant?.validate()
+        return try await store.commit(
+            .claim(id, until: end, isForced: force), by: claimant ?? context.caller
+        ).record
+    }
+
+    /// Says that nobody deals with an alert any more; without a claim this has no effect.
+    ///
+    /// ```swift
+    /// try await manager.release(42)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert.
+    ///   - claimant: On whose behalf the program acts; `nil` means this process.
+    ///   - force: Whether to end the claim of somebody else.
+    /// - Returns: The record of the waiting alert.
+    /// - Throws: The errors of ``claim(_:for:by:force:)``.
+    @discardableResult
+    public func release(
+        _ id: Alert.ID, by claimant: Caller? = nil, force: Bool = false
+    ) async throws(AlertError) -> AlertRecord {
+        try claimant?.validate()
+        return try await store.commit(
+            .release(id, isForced: force), by: claimant ?? context.caller
+        ).record
     }
 }
 

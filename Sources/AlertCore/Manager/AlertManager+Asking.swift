@@ -199,12 +199,14 @@ extension AlertManager {
     ///   - isAwaited: Whether the caller waits for the response from now on until it has it.
     ///   - join: What becomes of the earlier question with its key.
     ///   - mayBeNew: Whether it is stored if there is nothing to join.
+    ///   - request: The caller's name for this call: one with the same name within a day finds what
+    ///     became of the first, even if it asks something else.
     package nonisolated func submit(
         _ alert: Alert, isAwaited: Bool = false, join: Question.Join = .same,
-        mayBeNew: Bool = true
+        mayBeNew: Bool = true, request: IdempotencyKey? = nil
     ) async throws(AlertError) -> PendingQuestion {
         let question = try await enqueue(
-            alert, nil, isAwaited: isAwaited, join: join, mayBeNew: mayBeNew)
+            alert, nil, isAwaited: isAwaited, join: join, mayBeNew: mayBeNew, request: request)
         wake()
         return question
     }
@@ -280,16 +282,16 @@ extension AlertManager {
     /// Stores an alert, and remembers a delegate of its own or the manager's for it.
     private nonisolated func enqueue(
         _ alert: Alert, _ delegate: (any AlertManagerDelegate)?, isAwaited: Bool,
-        join: Question.Join = .same, mayBeNew: Bool = true
+        join: Question.Join = .same, mayBeNew: Bool = true, request: IdempotencyKey? = nil
     ) async throws(AlertError) -> PendingQuestion {
         let question = Question(
             alert: alert, source: alert.source ?? source, isAwaited: isAwaited, join: join,
             mayBeNew: mayBeNew)
         guard let delegate = delegate ?? context.delegates.ofManager else {
-            return try await enqueue(question)
+            return try await enqueue(question, request)
         }
         let pending = try await context.delegates.remembering(delegate) {
-            () async throws(AlertError) in try await enqueue(question)
+            () async throws(AlertError) in try await enqueue(question, request)
         }
         // It may be on another screen, which the log reports.
         await follow(from: pending.receipt.head)
@@ -297,7 +299,7 @@ extension AlertManager {
     }
 
     private nonisolated func enqueue(
-        _ question: Question
+        _ question: Question, _ request: IdempotencyKey?
     ) async throws(AlertError) -> PendingQuestion {
         guard !isClosed else { throw .closed }
         try question.alert.validate()
@@ -305,7 +307,7 @@ extension AlertManager {
             throw .invalid("key", "is missing: a question replaces the earlier one that has it")
         }
         let before = waiters.resolutionsSeen
-        let receipt = try await store.enqueue(question, by: context.caller)
+        let receipt = try await store.enqueue(question, request: request, by: context.caller)
         return PendingQuestion(manager: self, receipt: receipt, resolutionsBefore: before)
     }
 

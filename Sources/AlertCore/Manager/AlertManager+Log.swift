@@ -117,7 +117,9 @@ extension AlertManager {
         case .returned: notifyReturned(id)
         case .asked: feed(.queueChanged)
         case .cancelling: try await noteCancelRequest(for: id)
-        case .collected, .erased, .restored, .ran, .moved, .superseded, .clock, .other: break
+        case .claimed, .released, .collected, .erased, .restored, .ran, .moved, .superseded,
+            .clock, .other:
+            break
         }
     }
 

@@ -15,7 +15,7 @@ package enum Processing: Sendable {
     case failed(any Error)
     /// The code has returned, but that could not be stored, and the response stays uncollected.
     case unstored(any Error)
-    case unleasable(AlertError)
+    case notLeased(AlertError)
 }
 
 // One way to let code process a response, for named handlers and for hooks.
@@ -36,7 +36,7 @@ extension AlertManager {
             guard let mine = try await store.lease(id) else { return .held }
             lease = mine
         } catch {
-            return .unleasable(error)
+            return .notLeased(error)
         }
         defer { lease.end() }
         let work = Task(executorPreference: CallbackExecutor.shared) {

@@ -175,6 +175,76 @@ extension AlertManager {
         try await store.auditHead()
     }
 
+    /// Returns a receipt of an alert.
+    ///
+    /// ```swift
+    /// print(try await manager.receipt(of: 42).text())
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert, which still has its texts.
+    ///   - head: A head that was kept elsewhere, with which the receipt ends; otherwise it ends with
+    ///     the last entry about the alert.
+    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/unknownCursor(_:end:)`` if the log doesn't
+    ///   have the head, ``AlertError/invalid(_:_:)`` if the head is older than the alert or the texts
+    ///   have been erased, ``AlertError/inconsistent(_:_:)`` if the log was changed,
+    ///   ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
+    public func receipt(
+        of id: Alert.ID, through head: AuditHead? = nil
+    ) async throws(AlertError) -> AlertReceipt {
+        try await receipt(of: id, through: head, atMost: .max)
+    }
+
+    /// Returns a receipt of an alert, of at most `limit` entries.
+    package func receipt(
+        of id: Alert.ID, through head: AuditHead?, atMost limit: Int64
+    ) async throws(AlertError) -> AlertReceipt {
+        let found = try await store.find(.id(id))
+        let part = "receipt of alert \(id)"
+        guard let salt = found.record.salt else {
+            throw .invalid(part, "can't be made: the texts of the alert have been erased")
+        }
+        var own: [AuditEntry] = []
+        while true {
+            let last = own.last?.event.cursor ?? .start
+            let page = try await store.entries(after: last, of: id, limit: Self.receiptPage)
+            // The record has nothing of those that have come since.
+            let end = min(found.head.sequence, head?.sequence ?? .max)
+            own += page.filter { $0.event.sequence <= end }
+            guard page.count == Self.receiptPage else { break }
+        }
+        guard let first = own.first, let last = own.last else {
+            throw .invalid(part, "can't end with an entry that is older than the alert")
+        }
+        let end = head?.sequence ?? last.event.sequence
+        guard end - first.event.sequence < limit else {
+            throw .invalid(
+                part,
+                "has a chain of more than \(limit) entries: use alertq receipt on the host "
+                    + "of the queue")
+        }
+        var chain = AlertReceipt.Chain(of: id, from: first)
+        while chain.head.sequence < end {
+            let left = end - chain.head.sequence
+            let page = try await store.entries(
+                after: chain.head, limit: Int(min(left, Int64(Self.receiptPage))))
+            for entry in page {
+                try chain.add(entry)
+                if let head, entry.event.sequence == head.sequence, entry.hash != head.hash {
+                    throw .unknownCursor(head, end: found.head.sequence)
+                }
+            }
+            guard !page.isEmpty else {
+                throw .unknownCursor(head ?? last.event.cursor, end: found.head.sequence)
+            }
+        }
+        let receipt = AlertReceipt(of: found.record, salt: salt, chain)
+        try receipt.check(expecting: head)
+        return receipt
+    }
+
+    private static let receiptPage = 1000
+
     /// Recomputes the chain of the audit log, and compares alerts and responses with it.
     ///
     /// ```swift

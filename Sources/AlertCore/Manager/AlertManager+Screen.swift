@@ -397,7 +397,6 @@ extension AlertManager {
         if let last = screenParts.presentation, last.number == number { return last.1 }
         guard let showing = screen.showing, showing.number == number else { return nil }
         let (id, waiting) = (showing.id, showing.waiting)
-        let mayBeAwaited = showing.record.mayBeAwaited
         let presentation = Presentation(
             record: showing.record, waitingCount: waiting.count, expiry: showing.expiry,
             clock: context.clock,
@@ -406,10 +405,7 @@ extension AlertManager {
             },
             dismissal: { [weak self] in await self?.timeUntilDismissal(of: number) },
             waiting: { [weak self] in await self?.waitingNow(besides: id) ?? waiting },
-            orphaned: { [weak self] in
-                guard mayBeAwaited else { return false }
-                return try? await self?.store.record(id).isOrphaned
-            },
+            current: { [weak self] in try? await self?.store.record(id) },
             withdraw: { [weak self] reason in
                 _ = try? await self?.withdraw(id, .own(.program), because: reason)
             },

@@ -47,10 +47,10 @@ extension AlertManager {
         context.mayCollect(record)
     }
 
-    /// Leases the response of an alert for an asker that waits for it or takes it, so that no hook
+    /// Takes the lease on the response of an alert for an asker that waits for it or takes it, so that no hook
     /// does; `nil` if that is impossible, or the response is for a named handler or another account.
     ///
-    /// If the server is away while the alert waits, the lease is made when the server is back.
+    /// If the server is away while the alert waits, the lease is taken as soon as the server is back.
     package nonisolated func leaseResponse(
         to record: AlertRecord
     ) async -> (any AlertLease)? {
@@ -67,7 +67,7 @@ extension AlertManager {
         }
     }
 
-    /// Leases the response of an alert; `nil` while another process has the lease.
+    /// Takes the lease on the response of an alert; `nil` while another process has it.
     package nonisolated func lease(
         _ record: AlertRecord
     ) async throws(AlertError) -> (any AlertLease)? {

@@ -17,7 +17,7 @@ final class AskerLease: AlertLease {
 
     /// - Parameters:
     ///   - lease: The lease, if it is held already.
-    ///   - attempt: Makes the lease; returns `nil` while somebody else has it.
+    ///   - attempt: Takes the lease; returns `nil` while somebody else has it.
     init(_ lease: (any AlertLease)? = nil, making attempt: @escaping Attempt) {
         state = Mutex(lease.map(State.held) ?? .lost)
         self.attempt = attempt
@@ -47,7 +47,7 @@ final class AskerLease: AlertLease {
         }
     }
 
-    /// Makes the lease: at once, where that waits for nobody, and otherwise without anybody waiting.
+    /// Takes the lease: at once, where that waits for nobody, and otherwise without anybody waiting.
     private func makeIt() {
         Task.immediate { [weak self] in
             while await self?.isToBeTriedAgain() == true {
@@ -56,7 +56,7 @@ final class AskerLease: AlertLease {
         }
     }
 
-    /// Tries to make the lease; returns whether that may succeed later.
+    /// Tries to take the lease; returns whether that may succeed later.
     private func isToBeTriedAgain() async -> Bool {
         guard isLost else { return false }
         do throws(AlertError) {

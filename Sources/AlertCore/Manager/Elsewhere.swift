@@ -2,8 +2,8 @@
 struct Elsewhere {
     /// How long an alert may be on no screen before the next one gets its turn.
     private static let patience = Duration.seconds(3)
-    /// How long a screen may claim to show it before it has appeared there.
-    static let patienceWithClaim = Duration.seconds(10)
+    /// How long a screen may announce it before it has appeared there.
+    static let patienceWithAnnouncement = Duration.seconds(10)
 
     let id: Alert.ID
     /// When it became current.
@@ -26,7 +26,7 @@ struct Elsewhere {
     ) -> Bool {
         let hasAppeared =
             record.presentedAt != nil
-            || !now.isAtOrAfter(start.advanced(by: Self.patienceWithClaim))
+            || !now.isAtOrAfter(start.advanced(by: Self.patienceWithAnnouncement))
         if others.shows(id), hasAppeared {
             (wasShown, lastSeen) = (true, now)
         } else if !others.canShow(record.alert, id)

@@ -256,7 +256,7 @@ extension Handlers {
         case .held:
             // If the other process dies, this one takes over.
             retry(id, run.name, failures: run.failures, after: Self.shortPause, at: now)
-        case .unleasable(let error):
+        case .notLeased(let error):
             retry(id, run.name, failures: run.failures, after: .zero, at: now)
             // Of several at once, the first one begins the pause.
             guard pauseEnd.map(now.isAtOrAfter) ?? true else { return }

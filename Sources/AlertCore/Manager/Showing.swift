@@ -349,7 +349,7 @@ extension Showing {
         case .lost: end(.returned(because: .reason(.detached)), &common)
         case .leading(let others):
             // What nobody can see here must not hold up the other screens.
-            let limit = start.advanced(by: Elsewhere.patienceWithClaim)
+            let limit = start.advanced(by: Elsewhere.patienceWithAnnouncement)
             guard !others.all.isEmpty, !others.shows(id), !others.canShow(record.alert, id),
                 !isOnScreen, common.now.isAtOrAfter(limit)
             else { return }

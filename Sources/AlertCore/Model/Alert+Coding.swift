@@ -26,6 +26,8 @@ private enum Name: String, CodingKey {
     case stale
     case accountHost = "account_host"
     case contradicted, principal, means
+    case claimedBy = "claimed_by"
+    case claimedUntil = "claimed_until"
 }
 
 private typealias Members = KeyedDecodingContainer<Name>
@@ -94,6 +96,9 @@ extension AlertRecord: Codable {
         isStored = try members.decodeIfPresent(Bool.self, forKey: .stored) ?? true
         isOrphaned = try members.decodeIfPresent(Bool.self, forKey: .orphaned) ?? false
         isContradicted = try members.decodeIfPresent(Bool.self, forKey: .contradicted) ?? false
+        if let by = try members.caller(.claimedBy) {
+            claim = AlertClaim(by: by, until: try members.date(.claimedUntil))
+        }
     }
 
     /// Writes the line that `alertq show --json` prints.
@@ -146,7 +151,7 @@ extension Members {
             alertID: id, outcome: outcome, buttonIndex: index,
             button: try alert.map { $0.buttons.indices.contains(index) ? $0.buttons[index] : nil }
                 ?? button(),
-            by: try word(ResolvedBy.self, .by), responder: try responder(),
+            by: try word(ResolvedBy.self, .by), responder: try caller(.responder),
             resolvedAt: try date(.resolvedAt),
             collectedAt: try dateIfPresent(.collectedAt),
             userInfo: try decodeIfPresent([String: String].self, forKey: .info) ?? [:],
@@ -167,9 +172,9 @@ extension Members {
             role: try wordIfPresent(Alert.Button.Role.self, .buttonRole))
     }
 
-    private func responder() throws -> Caller? {
-        guard contains(.responder), try !decodeNil(forKey: .responder) else { return nil }
-        let members = try nestedContainer(keyedBy: Name.self, forKey: .responder)
+    fileprivate func caller(_ name: Name) throws -> Caller? {
+        guard contains(name), try !decodeNil(forKey: name) else { return nil }
+        let members = try nestedContainer(keyedBy: Name.self, forKey: name)
         return Caller(
             try members.principal(), via: try members.decode(String.self, forKey: .via),
             means: try members.means(), tty: try members.decodeIfPresent(String.self, forKey: .tty),

@@ -18,7 +18,7 @@ extension AlertError {
         switch self {
         case .invalid, .inconsistent, .backup: .badData
         case .notFound, .keyNotFound, .unknownCursor, .noSuchButton, .missing: .notFound
-        case .alreadyResolved, .late, .keyConflict, .notAsSeen, .noChoice: .conflict
+        case .alreadyResolved, .late, .keyConflict, .notAsSeen, .claimed, .noChoice: .conflict
         case .stale: .stale
         case .tooManyPending, .tooManyPendingOfPrincipal, .busy, .unreachable, .cancelled: .busy
         case .missingLibrary: .unavailable

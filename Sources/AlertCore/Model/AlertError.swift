@@ -23,6 +23,8 @@ public enum AlertError: Error, Sendable, Equatable, Codable {
     indirect case late(Response)
     /// The alert does not match the digest of what was seen; nothing was stored.
     case notAsSeen(Alert.ID)
+    /// Somebody else has said that they deal with the alert, and still do.
+    indirect case claimed(Alert.ID, AlertClaim)
     /// The key belongs to an alert with different content; the part is the first that differs.
     case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
@@ -108,6 +110,9 @@ extension AlertError: CustomStringConvertible {
             "alert \(response.alertID) can no longer be answered: \(response.summary)"
         case .notAsSeen(let id):
             "alert \(id) does not match the digest of what was seen; show it again, and answer that"
+        case .claimed(let id, let claim):
+            "alert \(id) is claimed by \(claim.by.principal.named.label) until "
+                + LocalTime.text(claim.until, .whole) + "; use force to override that"
         case .keyConflict(let key, let id, let part):
             "the key “\(key)” belongs to alert \(id), which has another \(part); "
                 + "a new question needs a new key"

@@ -12,6 +12,10 @@ public struct AlertEvent: Sendable, Codable {
         case returned
         /// It was snoozed.
         case snoozed
+        /// Somebody said that they deal with it.
+        case claimed
+        /// Its claim was ended.
+        case released
         /// A cancel was requested from the screen that shows it, whose delegate may handle it.
         case cancelling
         /// It got its response.
@@ -81,8 +85,8 @@ public struct AlertEvent: Sendable, Codable {
 extension AlertEvent.Kind: RawRepresentable, Codable {
     /// The kinds that this version knows.
     package static let known: [AlertEvent.Kind] = [
-        .asked, .presented, .returned, .snoozed, .cancelling, .resolved, .superseded, .collected,
-        .erased, .restored, .ran, .moved, .clock,
+        .asked, .presented, .returned, .snoozed, .claimed, .released, .cancelling, .resolved,
+        .superseded, .collected, .erased, .restored, .ran, .moved, .clock,
     ]
 
     private static let names = Dictionary(uniqueKeysWithValues: known.map { ($0.rawValue, $0) })
@@ -98,6 +102,8 @@ extension AlertEvent.Kind: RawRepresentable, Codable {
         case .presented: "presented"
         case .returned: "returned"
         case .snoozed: "snoozed"
+        case .claimed: "claimed"
+        case .released: "released"
         case .cancelling: "cancelling"
         case .resolved: "resolved"
         case .superseded: "superseded"

@@ -27,9 +27,7 @@ package enum AlertJSON {
         let source = record?.source
         let response = record?.response
         let chosen = response?.button.flatMap { record?.id(of: $0) }
-        let asked =
-            [("id", .optional(record?.id)), ("source", .optional(name))]
-            + AlertProperty.all.map { ($0.name, property($0, of: alert, record)) }
+        let asked = asked(alert, id: record?.id, source: name, record)
         let happened: [(String, JSONValue)] = [
             ("state", .optional(record?.state.rawValue)),
             ("asked_at", date(record?.askedAt)),
@@ -62,8 +60,18 @@ package enum AlertJSON {
             ("contradicted", .bool(record?.isContradicted ?? false)),
             ("principal", .optional(source?.principal.text)),
             ("means", .optional(source?.means.text)),
+            ("claimed_by", record?.claim.map { responder($0.by) } ?? .null),
+            ("claimed_until", date(record?.claim?.until)),
         ]
         return .object(asked + happened)
+    }
+
+    /// What was asked, without anything that has happened since.
+    static func asked(
+        _ alert: Alert, id: Alert.ID?, source: String?, _ record: AlertRecord? = nil
+    ) -> [(String, JSONValue)] {
+        [("id", .optional(id)), ("source", .optional(source))]
+            + AlertProperty.all.map { ($0.name, property($0, of: alert, record)) }
     }
 
     private static func property(

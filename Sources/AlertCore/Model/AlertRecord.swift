@@ -53,8 +53,15 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         init(_ response: Response) { self.response = response }
     }
 
+    private final class Claimed: Sendable {
+        let claim: AlertClaim
+
+        init(_ claim: AlertClaim) { self.claim = claim }
+    }
+
     private var asked: Asked
     private var resolved: Resolved?
+    private var claimed: Claimed?
 
     /// The alert's number in its queue.
     public var id: Alert.ID { asked.id }
@@ -87,6 +94,11 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         get { resolved?.response }
         set { resolved = newValue.map(Resolved.init) }
     }
+    /// The claim on it; `nil` without one, once that has lapsed, or once the alert has ended.
+    public package(set) var claim: AlertClaim? {
+        get { claimed?.claim }
+        set { claimed = newValue.map(Claimed.init) }
+    }
     /// Whether a purge has erased the texts of what was asked.
     public package(set) var isErased = false
     /// Whether all of this is stored; `false` for an alert that reads as expired because its
@@ -108,8 +120,6 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
 
     /// When it was asked, if its asker waits for the response; `nil` otherwise.
     package var awaitedSince: ClockReading?
-    /// Whether its asker may wait for the response; a record that came from JSON doesn't tell.
-    var mayBeAwaited: Bool { awaitedSince != nil || givenDigest != nil }
     /// When its answer was given, if that goes stale.
     package var givenAt: ClockReading?
     /// From when on it is valid: for a default the deadline, and otherwise the same.
@@ -171,6 +181,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.response == right.response && left.isErased == right.isErased
             && left.isStored == right.isStored && left.isOrphaned == right.isOrphaned
             && left.seen == right.seen && left.isContradicted == right.isContradicted
+            && left.claim == right.claim
     }
 
     /// The clock that its deadline follows, in words.
@@ -192,6 +203,10 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         if !source.principal.host.isIdentical(to: self.source.principal.host) {
             asked = Asked(
                 id: id, alert: alert, source: source, askedAt: askedAt, expiresAt: expiresAt)
+        }
+        if var claim {
+            claim.by.principal = shown(claim.by.principal)
+            self.claim = claim
         }
         guard var response else { return }
         let old = response.responder?.principal.host

@@ -3,8 +3,8 @@ import TextFormats
 
 /// Who acts: a principal, what speaks for it, and the presenter or the verb that is used.
 ///
-/// A store stamps the caller, never the process that does the storing. What it says are claims of the
-/// process that writes: the account and the process come from the kernel, the terminal and the SSH
+/// A store stamps the caller, never the process that does the storing. The process that writes says
+/// it all of itself: the account and the process come from the kernel, the terminal and the SSH
 /// peer from its descriptors and environment. A process that may write the database file may write
 /// anything; the audit log's chain shows later changes.
 ///
@@ -105,7 +105,7 @@ public struct Caller: Sendable, Hashable, Codable {
         return caller
     }
 
-    /// Checks what a program claims about a person.
+    /// Checks what a program says about a person.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
     package func validate() throws(AlertError) {
@@ -135,7 +135,8 @@ extension Caller {
             && (principal.isIdentified || source.means.isSame(as: means))
     }
 
-    /// Whether the caller may erase what a principal asked: it is that principal, or root.
+    /// Whether the caller may undo what a principal did, erase what it asked or take over its claim: it
+    /// is that principal, or root.
     ///
     /// Accounts that can't be identified share one number and have no rights over one another's
     /// alerts.

@@ -51,9 +51,7 @@ package struct Ending: Sendable {
         button =
             entry.button.map(SafeText.title)
             ?? event.buttonIndex.flatMap { $0 >= 0 ? "#\($0)" : nil }
-        // The entry names the process that stored it, which did not cause a timer to run out.
-        let isTimer = outcome == .expired || (outcome == .dismissed && event.by == .system)
-        responder = isTimer ? nil : event.responder
+        responder = entry.isOfTimer ? nil : event.responder
         resolvedAt = event.at
         switch outcome {
         case .expired: isUnseen = entry.expired?.isUnseen ?? false

@@ -27,8 +27,8 @@ extension AlertError: LoggedError {
             .closed, .notFound:
             SafeText.line("\(self)")
         case .invalid, .noSuchButton: "the choice was not one that the alert offers"
-        case .keyNotFound, .unknownCursor, .alreadyResolved, .late, .keyConflict, .noChoice,
-            .stale, .tooManyPending, .tooManyPendingOfPrincipal, .notYours:
+        case .keyNotFound, .unknownCursor, .alreadyResolved, .late, .keyConflict, .claimed,
+            .noChoice, .stale, .tooManyPending, .tooManyPendingOfPrincipal, .notYours:
             "the queue refused it"
         }
     }

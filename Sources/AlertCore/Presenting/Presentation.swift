@@ -11,7 +11,7 @@ public struct Presentation: Sendable {
     private let appeared: @Sendable () async -> Void
     private let dismissal: @Sendable () async -> Duration?
     private let waitingNow: (@Sendable () async -> WaitingAlerts)?
-    private let orphanedNow: (@Sendable () async -> Bool?)?
+    private let recordNow: (@Sendable () async -> AlertRecord?)?
     private let withdrawal: (@Sendable (_ reason: String) async -> Void)?
     private var run: PresenterRun?
 
@@ -20,7 +20,7 @@ public struct Presentation: Sendable {
         appeared: @escaping @Sendable () async -> Void,
         dismissal: @escaping @Sendable () async -> Duration?,
         waiting: (@Sendable () async -> WaitingAlerts)? = nil,
-        orphaned: (@Sendable () async -> Bool?)? = nil,
+        current: (@Sendable () async -> AlertRecord?)? = nil,
         withdraw: (@Sendable (_ reason: String) async -> Void)? = nil, queueName: String? = nil
     ) {
         self.record = record
@@ -31,7 +31,7 @@ public struct Presentation: Sendable {
         self.appeared = appeared
         self.dismissal = dismissal
         waitingNow = waiting
-        orphanedNow = orphaned
+        recordNow = current
         withdrawal = withdraw
     }
 
@@ -68,8 +68,9 @@ public struct Presentation: Sendable {
         await waitingNow?() ?? WaitingAlerts(count: waitingCount)
     }
 
-    /// Whether nobody waits for the response now; see ``AlertRecord/isOrphaned``.
-    public func isOrphaned() async -> Bool { await orphanedNow?() ?? record.isOrphaned }
+    /// The alert as it is now: somebody may have claimed it, and whoever waited for the response may
+    /// be gone; see ``AlertRecord/claim`` and ``AlertRecord/isOrphaned``.
+    public func currentRecord() async -> AlertRecord { await recordNow?() ?? record }
 
     /// Takes the alert back, so that nobody waits for an answer that can't come; the log has the
     /// reason.

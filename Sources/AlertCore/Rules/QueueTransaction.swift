@@ -162,10 +162,9 @@ extension QueueTransaction {
         entry.preparedDetail = EntryDetail.Asked.text(
             at: now, expiry: expiry, terms: prepared.terms)
         try append(entry, by: caller, concernsOthers: false)
-        var receipt = changed(prepared.stored(id, at: now, expiry: expiry).record)
-        receipt.timeLeft = expiry.map(now.time)
         noteDue(expiry)
-        return receipt
+        return changed(
+            prepared.stored(id, at: now, expiry: expiry).record, timeLeft: expiry.map(now.time))
     }
 
     /// Joins the last alert of a question with numbered keys, or asks with the next number and logs
@@ -360,6 +359,15 @@ extension QueueTransaction {
             let alert = try existing(id)
             if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
             return .success(try snooze(alert, until: end, by: caller))
+        case .claim(let id, let end, let isForced):
+            if case .after(let duration)? = end { try Alert.check(duration, "claim") }
+            let alert = try existing(id)
+            if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
+            return .success(try claim(alert, until: end, isForced: isForced, by: caller))
+        case .release(let id, let isForced):
+            let alert = try existing(id)
+            if let late = try refuseIfEnded(alert, keeper) { return .failure(late) }
+            return .success(try release(alert, isForced: isForced, by: caller))
         case .collect(let id, let reason):
             return .success(try collect(existing(id), because: reason, by: caller))
         case .run(let id, let step):
@@ -374,8 +382,8 @@ extension QueueTransaction {
         return alert.current(at: now)
     }
 
-    private func changed(_ record: AlertRecord) -> Receipt {
-        Receipt(record: record, isNew: true, head: head)
+    private func changed(_ record: AlertRecord, timeLeft: Duration? = nil) -> Receipt {
+        Receipt(record: record, isNew: true, timeLeft: timeLeft, head: head)
     }
 
     private func noteDue(_ moment: ClockReading?) {
@@ -459,10 +467,47 @@ extension QueueTransaction {
         try update(record, .snoozed(until: until, isRequeued: record.presentedAt != nil))
         record.snoozes += 1
         record.snoozedUntil = Timestamp.date(milliseconds: until.wallMilliseconds)
-        var receipt = changed(record)
-        receipt.timeLeft = alert.expiry.map(now.time)
         noteDue(until)
-        return receipt
+        return changed(record, timeLeft: alert.expiry.map(now.time))
+    }
+
+    private func claim(
+        _ alert: StoredAlert, until end: Alert.Deadline?, isForced: Bool, by caller: Caller
+    ) throws -> Receipt {
+        var record = alert.record
+        try refuseIfClaimed(record, isForced: isForced, by: caller)
+        let until = try (end ?? .after(AlertClaim.length)).moment(from: now, of: "claim")
+        try append(
+            AuditDraft(
+                kind: .claimed, record: record,
+                detail: .claimed(until: EntryDetail.Moment(until))), by: caller,
+            concernsOthers: false)
+        record.claim = AlertClaim(by: caller, until: until)
+        return changed(record, timeLeft: alert.expiry.map(now.time))
+    }
+
+    private func release(
+        _ alert: StoredAlert, isForced: Bool, by caller: Caller
+    ) throws -> Receipt {
+        var record = alert.record
+        let timeLeft = alert.expiry.map(now.time)
+        guard record.claim != nil else {
+            return Receipt(record: record, timeLeft: timeLeft, head: head)
+        }
+        try refuseIfClaimed(record, isForced: isForced, by: caller)
+        try append(
+            AuditDraft(kind: .released, record: record), by: caller, concernsOthers: false)
+        record.claim = nil
+        return changed(record, timeLeft: timeLeft)
+    }
+
+    /// - Throws: ``AlertError/claimed(_:_:)`` if another principal deals with the alert.
+    private func refuseIfClaimed(
+        _ record: AlertRecord, isForced: Bool, by caller: Caller
+    ) throws {
+        guard let claim = record.claim, !isForced, !caller.hasRight(over: claim.by.principal)
+        else { return }
+        throw AlertError.claimed(record.id, claim)
     }
 
     /// Marks a response as collected, unless it already is.

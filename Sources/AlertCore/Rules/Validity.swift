@@ -6,16 +6,23 @@ extension Alert {
 }
 
 extension AlertRecord {
-    /// The record with whether its answer is stale by now.
+    /// The record with whether its answer is stale by now, and its claim has lapsed.
     ///
     /// Within the boot in which it was given the boot clock decides, and after that the wall clock,
     /// as for a deadline that is given as a length. What its asker has taken as stale stays so,
     /// although the clock may have been set back since.
     package func current(at now: ClockReading) -> AlertRecord {
-        guard let length = alert.validFor, let validSince else { return self }
-        guard now.isAtOrAfter(validSince.advanced(by: length)) else { return self }
+        let isStale =
+            if let length = alert.validFor, let validSince {
+                now.isAtOrAfter(validSince.advanced(by: length))
+            } else {
+                false
+            }
+        let hasLapsed = claim.map { response != nil || $0.isOver(at: now) } ?? false
+        guard isStale || hasLapsed else { return self }
         var record = self
-        record.response?.isStale = true
+        if isStale { record.response?.isStale = true }
+        if hasLapsed { record.claim = nil }
         return record
     }
 }

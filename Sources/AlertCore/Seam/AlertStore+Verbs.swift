@@ -13,19 +13,19 @@ extension AlertStore {
     ///
     /// - Throws: The errors that ``Change`` names; nothing of the change is stored then.
     package nonisolated(nonsending) func commit(
-        _ change: Change, by caller: Caller, under epoch: Epoch? = nil
+        _ change: Change, request: IdempotencyKey? = nil, by caller: Caller,
+        under epoch: Epoch? = nil
     ) async throws(AlertError) -> Receipt {
-        guard let result = try await commit([change], by: caller, under: epoch).first else {
-            throw .closed
-        }
+        let results = try await commit([change], request: request, by: caller, under: epoch)
+        guard let result = results.first else { throw .closed }
         return try result.get()
     }
 
     /// Stores an alert, or finds the one that its key belongs to.
     package nonisolated(nonsending) func enqueue(
-        _ question: Question, by caller: Caller
+        _ question: Question, request: IdempotencyKey? = nil, by caller: Caller
     ) async throws(AlertError) -> Receipt {
-        try await commit(.ask(question), by: caller)
+        try await commit(.ask(question), request: request, by: caller)
     }
 
     /// Gives an alert its response.
@@ -55,8 +55,8 @@ extension AlertStore {
         _ = try await commit(.requestCancel(id, authority), by: caller)
     }
 
-    /// Leases the response of an alert, for its handler or an asker that takes it; `nil` if somebody
-    /// else has.
+    /// Takes the lease on the response of an alert, for its handler or an asker that takes it; `nil`
+    /// while that is taken.
     package nonisolated(nonsending) func lease(
         _ id: Alert.ID
     ) async throws(AlertError) -> (any AlertLease)? {

@@ -113,7 +113,7 @@ package protocol AlertStore: Sendable {
     /// Returns the attached screens and what they show.
     nonisolated(nonsending) func screens() async -> ScreenRoster
 
-    /// Leases an alert; `nil` if it is leased for handling, and somebody else has that lease.
+    /// Takes a lease on an alert; `nil` for handling while any call has that lease.
     ///
     /// A waiting lease doesn't conflict with any other. Records say whether there is one:
     /// ``AlertRecord/isOrphaned``.

@@ -20,6 +20,15 @@ package enum Change: Sendable, Codable {
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
+    /// Says that the caller deals with an alert until a moment, or for ``AlertClaim/length``; it may
+    /// take the claim of another principal by force.
+    ///
+    /// Throws ``AlertError/claimed(_:_:)`` if another principal has it, and the errors of a snooze.
+    case claim(Alert.ID, until: Alert.Deadline?, isForced: Bool)
+    /// Says that nobody deals with an alert any more; without a claim it has no effect.
+    ///
+    /// Throws as a claim does.
+    case release(Alert.ID, isForced: Bool)
     /// Marks a response as taken by its asker; only the first time counts. The reason, if there is
     /// one, is why a response is taken without being used: the log says it.
     ///
@@ -43,6 +52,8 @@ package enum Change: Sendable, Codable {
         case .ask: "store the alert"
         case .resolve: "store the response"
         case .snooze: "store the snooze"
+        case .claim: "store the claim"
+        case .release: "store the release"
         case .collect: "mark the response as collected"
         case .run: "log the command"
         case .requestCancel: "store the cancel"

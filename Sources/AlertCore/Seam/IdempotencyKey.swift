@@ -10,6 +10,13 @@ package struct IdempotencyKey: Sendable, Hashable, Codable {
     /// A new one, of 16 random bytes.
     package init() { bytes = (0..<16).map { _ in .random(in: .min ... .max) } }
 
+    /// That of a text that a client has made for its request.
+    package init(of text: String) {
+        let input = HashInput("alertq-request-1")
+        input.append(text)
+        bytes = Array(input.hash.prefix(16))
+    }
+
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

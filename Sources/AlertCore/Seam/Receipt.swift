@@ -30,3 +30,35 @@ package struct Receipt: Sendable, Codable {
         self.head = head
     }
 }
+
+extension Receipt {
+    private enum Name: CodingKey {
+        case record, salt, isNew, isCancelRequested, timeLeft, unused, head
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Name.self)
+        record = try members.decode(AlertRecord.self, forKey: .record)
+        record.salt = try members.decodeIfPresent(String.self, forKey: .salt).flatMap {
+            Hex.bytes($0)
+        }
+        isNew = try members.decode(Bool.self, forKey: .isNew)
+        isCancelRequested = try members.decode(Bool.self, forKey: .isCancelRequested)
+        timeLeft = try members.decodeIfPresent(Duration.self, forKey: .timeLeft)
+        unused = try members.decodeIfPresent(UnusedResponse.self, forKey: .unused)
+        head = try members.decode(AuditHead.self, forKey: .head)
+    }
+
+    /// Writes it with the salt of the record, which that leaves out.
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Name.self)
+        try members.encode(record, forKey: .record)
+        try members.encodeIfPresent(record.salt.map(Hex.text), forKey: .salt)
+        try members.encode(isNew, forKey: .isNew)
+        try members.encode(isCancelRequested, forKey: .isCancelRequested)
+        try members.encodeIfPresent(timeLeft, forKey: .timeLeft)
+        try members.encodeIfPresent(unused, forKey: .unused)
+        try members.encode(head, forKey: .head)
+    }
+}

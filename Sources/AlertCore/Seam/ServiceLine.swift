@@ -76,9 +76,9 @@ package struct Opening: Sendable, Codable {
     /// Whether the client only reads, so that no file is made for it.
     package var isReadOnly: Bool?
 
-    /// What a process that relays the client's lines knows of itself, instead of what the client claims
+    /// What a process that relays the client's lines knows of itself, instead of what the client says
     /// to be: its login, and where it was reached from.
-    package var claims: Caller?
+    package var told: Caller?
 
     package init(database: String? = nil, isReadOnly: Bool = false) {
         self.database = database

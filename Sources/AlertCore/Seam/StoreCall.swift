@@ -57,7 +57,7 @@ package struct AttachedLease: Sendable, Codable {
     }
 }
 
-/// A lease that was made, under the number by which later calls name it.
+/// A lease that was granted, under the number by which later calls name it.
 package struct GrantedLease: Sendable, Codable {
     package let number: Int
     /// Under which changes are refused once the lease is lost; `nil` for one that gives no right.

@@ -30,7 +30,8 @@ package struct Upcoming: Sendable, Codable {
             rest.except += refused.keys
             do {
                 guard let (alert, isCancelRequested) = try look(rest) else { return }
-                (record, timeLeft) = (alert.record, alert.expiry.map(now.time))
+                record = alert.record.current(at: now)
+                timeLeft = alert.expiry.map(now.time)
                 self.isCancelRequested = isCancelRequested
                 return
             } catch let error as AlertError {

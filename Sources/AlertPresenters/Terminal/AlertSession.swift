@@ -29,7 +29,7 @@ struct AlertSession {
     private var factsChangedAt: ContinuousClock.Instant
     private var dismissesAt: ContinuousClock.Instant?
     private var waiting: WaitingAlerts
-    private var isOrphaned: Bool
+    private var current: AlertRecord
     private var lookedAt: ContinuousClock.Instant
 
     init(
@@ -46,7 +46,7 @@ struct AlertSession {
         let characters = terminal.characters
         facts = AlertFacts(presentation, host: host, characters: characters)
         waiting = WaitingAlerts(count: presentation.waitingCount)
-        isOrphaned = presentation.record.isOrphaned
+        current = presentation.record
         layout = AlertScreen(
             presentation.alert, hasColours: screen.hasColours, characters: characters)
         let interaction = AlertInteraction(
@@ -221,12 +221,12 @@ extension AlertSession {
         await look()
     }
 
-    /// Updates what changes without a key: how many others wait, whether somebody waits for the
-    /// answer, and when the alert closes.
+    /// Updates what changes without a key: how many others wait, who deals with the alert, whether
+    /// somebody waits for the answer, and when it closes.
     private mutating func look() async {
         lookedAt = terminal.clock.now
         waiting = await presentation.waiting()
-        isOrphaned = await presentation.isOrphaned()
+        current = await presentation.currentRecord()
         if presentation.alert.buttons.isEmpty {
             dismissesAt = await presentation.timeUntilDismissal().map { terminal.clock.now + $0 }
         }
@@ -238,9 +238,9 @@ extension AlertSession {
 
     private func currentFacts() -> [String] {
         facts.texts(
-            user: users.name(presentation.record.source.principal), isOrphaned: isOrphaned,
-            waiting: waiting, dismissal: dismissesAt.map { $0 - terminal.clock.now },
-            namesFields: false, now: Date())
+            current, user: users.name(presentation.record.source.principal), waiting: waiting,
+            dismissal: dismissesAt.map { $0 - terminal.clock.now }, namesFields: false,
+            now: Date())
     }
 }
 

@@ -253,8 +253,8 @@ extension TerminalPresenter {
             terminal: terminal, input: input, echoes: input.hadEcho,
             facts: {
                 facts.texts(
-                    user: user, isOrphaned: presentation.record.isOrphaned, waiting: $0,
-                    dismissal: $1, namesFields: true, now: Date())
+                    presentation.record, user: user, waiting: $0, dismissal: $1,
+                    namesFields: true, now: Date())
             })
         do {
             let choice = try await session.run()

@@ -21,6 +21,8 @@ struct InMemoryAlert {
     var presentedMilliseconds: Int64?
     var snoozes = 0
     var snoozedUntil: ClockReading?
+    /// Who deals with it, even if that has lapsed by now.
+    var claim: AlertClaim?
     var response: Response?
     /// When it was given, if it goes stale.
     var givenAt: ClockReading?
@@ -54,6 +56,7 @@ struct InMemoryAlert {
             snoozes: snoozes, response: response)
         record.note(expiry)
         record.awaitedSince = awaitedSince
+        record.claim = claim
         record.setGiven(at: givenAt, deadline: expiry)
         record.salt = salt
         return record

@@ -34,7 +34,8 @@ extension InMemoryQueue {
     /// The alert to show next.
     func next(_ query: ScreenQuery, at now: ClockReading) -> Upcoming {
         let next = upcoming(query, at: now)
-        var upcoming = Upcoming(record: next?.record, timeLeft: next?.expiry.map(now.time))
+        var upcoming = Upcoming(
+            record: next?.record.current(at: now), timeLeft: next?.expiry.map(now.time))
         upcoming.isCancelRequested = next.map(isCancelRequested) ?? false
         upcoming.waiting = ready(besides: next?.id ?? 0)
         return upcoming

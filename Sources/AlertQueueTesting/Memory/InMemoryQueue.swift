@@ -86,6 +86,12 @@ extension InMemoryQueue {
         alerts[Int(id) - 1] = alert
     }
 
+    /// Stores who deals with an alert, if an entry says that.
+    mutating func noteClaim(in entry: AuditEntry) {
+        guard let id = entry.event.alertID, entry.saysWhoDeals else { return }
+        alerts[Int(id) - 1].claim = entry.claim
+    }
+
     /// Ends the snoozes that are over.
     mutating func endSnoozes(at now: ClockReading) {
         for alert in waiting where alert.snoozedUntil.map(now.isAtOrAfter) ?? false {

@@ -129,5 +129,6 @@ extension InMemoryTransaction: QueueTransaction {
     func append(_ draft: AuditDraft, by caller: Caller, concernsOthers: Bool) {
         let entry = draft.entry(after: head, at: now, by: caller)
         queue.log.append(entry, by: process, concernsOthers: concernsOthers)
+        queue.noteClaim(in: entry)
     }
 }

@@ -124,6 +124,16 @@ package struct Problem: Error, Sendable {
         return problem
     }
 
+    /// Another request had this `Idempotency-Key`.
+    static func keyReused(_ id: Alert.ID) -> Problem {
+        var problem = Problem(
+            422, "idempotency-key-reused", code: 16,
+            "that “Idempotency-Key” belongs to the request that asked alert \(id), which is another "
+                + "question; a new request needs a new key")
+        problem.members = [("alert", .integer(id))]
+        return problem
+    }
+
     /// Nobody has answered yet.
     static func stillWaiting(_ id: Alert.ID) -> Problem {
         Problem(409, "still-waiting", code: 15, "alert \(id) has no response yet")
@@ -142,6 +152,11 @@ package struct Problem: Error, Sendable {
             members = [("buttons", .array(known.map(JSONValue.string)))]
         case .keyConflict(_, let id, let part):
             members = [("alert", .integer(id)), ("part", .string(part))]
+        case .claimed(_, let claim):
+            members = [
+                ("claimed_by", AlertJSON.responder(claim.by)),
+                ("claimed_until", AlertJSON.date(claim.until)),
+            ]
         default: break
         }
     }
@@ -156,6 +171,7 @@ package struct Problem: Error, Sendable {
         case .late: (409, "late")
         case .stale: (409, "stale")
         case .keyConflict: (409, "key-conflict")
+        case .claimed: (409, "claimed")
         case .notAsSeen: (412, "not-as-seen")
         case .tooManyPending, .tooManyPendingOfPrincipal: (429, "too-many-pending")
         case .notYours, .notPermitted: (403, "not-permitted")

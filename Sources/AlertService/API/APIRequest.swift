@@ -19,6 +19,9 @@ package struct APIRequest: Sendable {
         var isHTTP = false
         /// What the client has seen of the log, by the head of the request.
         var lastEvent: String?
+        /// Its own name for the request; see
+        /// <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>.
+        var idempotencyKey: String?
     }
 
     /// - Parameter target: The path and the query, such as `/v1/alerts?wait=60s`.
@@ -148,6 +151,15 @@ package struct APIRequest: Sendable {
         try (form.lastEvent ?? parameter("after")).map { text throws(Problem) in try cursor(text) }
     }
 
+    /// A head that was kept elsewhere.
+    func head() throws(Problem) -> AuditHead? {
+        guard let text = parameter("head") else { return nil }
+        guard let head = AuditHead(text) else {
+            throw .badRequest("“\(SafeText.line(text))” is not a head, SEQUENCE:HASH")
+        }
+        return head
+    }
+
     private func cursor(_ text: String) throws(Problem) -> AuditHead {
         guard text != "0" else { return .start }
         guard let head = AuditHead(text) else {
@@ -164,6 +176,21 @@ package struct APIRequest: Sendable {
                 "“collect” is for HTTP: on lines, POST …/collect once the response has arrived")
         }
         return true
+    }
+
+    /// The client's name for the request; `nil` if it gives none.
+    func idempotencyKey() throws(Problem) -> IdempotencyKey? {
+        guard let text = form.idempotencyKey else { return nil }
+        // A string of RFC 8941 has quotes; most clients send none.
+        let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+        let key = isQuoted ? String(text.dropFirst().dropLast()) : text
+        guard (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw .badRequest(
+                "“Idempotency-Key” is not 1 to 255 visible ASCII characters, such as a UUID")
+        }
+        return IdempotencyKey(of: key)
     }
 
     var wantsText: Bool { form.wantsText }
@@ -188,6 +215,15 @@ extension JSONValue {
         guard let value = self[name] else { return nil }
         guard let text = value.string else { throw .badRequest("“\(name)” is not a string") }
         return text
+    }
+
+    /// A length of time, whose bounds whoever uses it checks; `nil` if it is absent.
+    func length(_ name: String) throws(Problem) -> Duration? {
+        guard let value = self[name] else { return nil }
+        guard let milliseconds = value.integer else {
+            throw .badRequest("“\(name)” is not a number of milliseconds")
+        }
+        return .milliseconds(milliseconds)
     }
 
     /// Whether a member is true.

@@ -24,10 +24,12 @@ package struct APIRoute: Sendable {
             ]
         ) { try await $0.list($1) },
         APIRoute("GET", "/v1/alerts/{id}", ["wait"]) { try await $0.show($1) },
+        APIRoute("GET", "/v1/alerts/{id}/receipt", ["head"]) { try await $0.receipt($1) },
         APIRoute("POST", "/v1/alerts/{id}/response") { try await $0.answer($1) },
         APIRoute("POST", "/v1/alerts/{id}/withdraw") { try await $0.withdraw($1) },
         APIRoute("POST", "/v1/alerts/{id}/cancel") { try await $0.cancel($1) },
         APIRoute("POST", "/v1/alerts/{id}/collect") { try await $0.collect($1) },
+        APIRoute("POST", "/v1/alerts/{id}/claim") { try await $0.claim($1) },
         APIRoute("POST", "/v1/alerts/{id}/snooze") { try await $0.snooze($1) },
         APIRoute("GET", "/v1/events", ["after"]) { try await $0.events($1) },
         APIRoute("GET", "/v1/audit", ["after", "limit", "wait"]) { try await $0.audit($1) },

@@ -8,13 +8,15 @@ extension APISession {
         let body = try request.members(Self.alertMembers)
         let alert = try Self.alert(body)
         if request.wantsText { try Self.checkWords(alert) }
+        let name = try request.idempotencyKey()
         let question = try await manager.submit(
             alert, isAwaited: limit != nil,
-            join: try body.isTrue("replace") ? .replacing : .same)
+            join: try body.isTrue("replace") ? .replacing : .same, request: name)
+        if name != nil { try Self.check(question.record, isOf: alert) }
         guard let limit, question.record.response == nil else {
+            let isNew = !question.isJoined && question.record.response == nil
             return try reply(
-                try await usable(question.record), status: question.isJoined ? 200 : 201,
-                to: request)
+                try await usable(question.record), status: isNew ? 201 : 200, to: request)
         }
         if let record = try await queue.waits.wait(
             atMost: limit, for: { try await question.outcome() })
@@ -22,6 +24,15 @@ extension APISession {
             return try reply(try await usable(record), to: request)
         }
         return try await stillWaiting(question.record.id, request)
+    }
+
+    /// Refuses a question that has the `Idempotency-Key` of another one.
+    private static func check(_ record: AlertRecord, isOf alert: Alert) throws(Problem) {
+        let isSame =
+            record.source.name.isIdentical(to: alert.source ?? Self.source)
+            && record.alert.key.isIdentical(to: alert.key)
+            && (record.isErased || alert.firstDifference(from: record.alert) == nil)
+        guard isSame else { throw .keyReused(record.id) }
     }
 
     /// Refuses a question whose answer, as a word, could be taken for something else.
@@ -51,7 +62,7 @@ extension APISession {
     /// A record whose answer, if it has one, may still be used.
     func usable(_ record: AlertRecord) async throws -> AlertRecord {
         guard record.response?.isStale == true else { return record }
-        await manager.collectStale(record)
+        try await manager.collectStale(record)
         throw AlertError.stale(record)
     }
 

@@ -36,12 +36,23 @@ extension APISession {
 
     func snooze(_ request: APIRequest) async throws -> APIReply {
         let id = try request.id()
-        let body = try request.members(["for_ms"])
-        let length = body["for_ms"].map { $0.integer.map { Duration.milliseconds($0) } }
-        if case .some(.none) = length {
-            throw Problem.badRequest("“for_ms” is not a number of milliseconds")
+        let length = try request.members(["for_ms"]).length("for_ms")
+        return try reply(try await manager.snooze(id, for: length), to: request)
+    }
+
+    func claim(_ request: APIRequest) async throws -> APIReply {
+        let id = try request.id()
+        let body = try request.members(["for_ms", "release", "force"])
+        let (length, isForced) = (try body.length("for_ms"), try body.isTrue("force"))
+        guard try body.isTrue("release") else {
+            return try reply(
+                try await manager.claim(id, for: length ?? AlertClaim.length, force: isForced),
+                to: request)
         }
-        return try reply(try await manager.snooze(id, for: length ?? nil), to: request)
+        guard length == nil else {
+            throw Problem.badRequest("“for_ms” says how long a claim lasts, and “release” ends it")
+        }
+        return try reply(try await manager.release(id, force: isForced), to: request)
     }
 
     func answer(_ request: APIRequest) async throws -> APIReply {

@@ -9,8 +9,8 @@ extension APISession {
         let cursor = try request.cursor() ?? .start
         var entries = try await queue.store.entries(after: cursor, limit: limit)
         if entries.isEmpty, let time {
-            _ = try await queue.waits.wait(atMost: time) { [manager] in
-                for try await _ in manager.events(after: cursor) { return }
+            _ = try await queue.waits.wait(atMost: time) {
+                for try await _ in try await self.manager.events(after: cursor) { return }
             }
             entries = try await queue.store.entries(after: cursor, limit: limit)
         }
@@ -44,7 +44,7 @@ extension APISession {
     /// The same as a whole, as <https://prometheus.io/docs/specs/om/open_metrics_spec/> has it.
     func metrics(_ request: APIRequest) async throws -> APIReply {
         let metrics = PrometheusText(
-            try await manager.statistics(), screens: await manager.screens().forAll.count,
+            try await manager.statistics(), screens: try await manager.screens().forAll.count,
             head: try await manager.auditHead()?.sequence ?? 0, now: Date(), form: .openMetrics)
         return APIReply(
             200, text: metrics.text,

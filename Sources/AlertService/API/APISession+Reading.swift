@@ -65,11 +65,20 @@ extension APISession {
         guard let limit = try request.wait() else {
             return try reply(try await manager.record(id), to: request)
         }
-        let found = try await queue.waits.wait(atMost: limit) { [manager] in
-            try await manager.resolution(of: id)
+        let found = try await queue.waits.wait(atMost: limit) {
+            try await self.manager.resolution(of: id)
         }
         if let found { return try reply(found, to: request) }
         return try await stillWaiting(id, request)
+    }
+
+    /// How many entries the chain of a receipt may have.
+    private static let chainLimit: Int64 = 10_000
+
+    func receipt(_ request: APIRequest) async throws -> APIReply {
+        let receipt = try await manager.receipt(
+            of: try request.id(), through: try request.head(), atMost: Self.chainLimit)
+        return APIReply(200, receipt.json)
     }
 
     /// The reply when the time is up, after which the same request goes on waiting.

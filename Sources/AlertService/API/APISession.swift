@@ -1,4 +1,5 @@
 import AlertCore
+import Synchronization
 
 /// What one caller does through the API: each request is carried out on the caller's behalf, and
 /// replied to.
@@ -10,17 +11,30 @@ final class APISession: Sendable {
 
     let queue: OpenQueue
     let caller: Caller
-    let manager: AlertManager
+    private let made = Mutex(AlertManager?.none)
 
     /// - Parameters:
     ///   - queue: The queue, which stays open.
     ///   - peer: Who calls.
-    init(_ queue: OpenQueue, for peer: Peer) async throws(AlertError) {
+    init(_ queue: OpenQueue, for peer: Peer) throws(AlertError) {
         self.queue = queue
         caller = try peer.caller(via: Self.via)
-        manager = try await AlertManager(
-            store: queue.store, path: queue.place, source: Self.source, caller: caller,
-            presenters: [], delegate: nil, clock: .system)
+    }
+
+    /// Made for the first request that needs it: a client that only follows the log needs none.
+    var manager: AlertManager {
+        get async throws(AlertError) {
+            if let manager = made.withLock({ $0 }) { return manager }
+            let manager = try await AlertManager(
+                store: queue.store, path: queue.place, source: Self.source, caller: caller,
+                presenters: [], delegate: nil, clock: .system)
+            return made.withLock { made in
+                // Another request may have been faster.
+                let first = made ?? manager
+                made = first
+                return first
+            }
+        }
     }
 
     /// Carries out a request; the reply says also why it could not be.

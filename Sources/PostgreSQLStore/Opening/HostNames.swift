@@ -68,6 +68,9 @@ struct HostNames: Sendable {
         switch error {
         case .alreadyResolved(let response): return .alreadyResolved(shown(response))
         case .late(let response): return .late(shown(response))
+        case .claimed(let id, var claim):
+            claim.by.principal = shown(claim.by.principal)
+            return .claimed(id, claim)
         case .notYours(let id, let owner): return .notYours(id, owner: shown(owner))
         case .tooManyPendingOfPrincipal(let principal, let limit):
             return .tooManyPendingOfPrincipal(shown(principal), limit: limit)

@@ -475,7 +475,7 @@ extension Change {
     fileprivate var isOfAsker: Bool {
         switch self {
         case .ask, .collect, .run: true
-        case .resolve, .snooze, .requestCancel: false
+        case .resolve, .snooze, .claim, .release, .requestCancel: false
         }
     }
 
@@ -487,8 +487,8 @@ extension Change {
             let (principal, source) = (caller.principal, question.source)
             let one = question.alert.key.map { query.one($0, source, principal) }
             return [query.sources(principal, source)] + (one.map { [$0.row, $0.trail] } ?? [])
-        case .resolve(let id, _, _), .snooze(let id, _), .collect(let id, _), .run(let id, _),
-            .requestCancel(let id, _):
+        case .resolve(let id, _, _), .snooze(let id, _), .claim(let id, _, _),
+            .release(let id, _), .collect(let id, _), .run(let id, _), .requestCancel(let id, _):
             alert = id
         }
         return query.reading(alert)

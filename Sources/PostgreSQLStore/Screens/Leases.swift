@@ -11,7 +11,7 @@ import Synchronization
 enum Lease {
     /// The server's clock, in milliseconds.
     static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-    /// How long a screen or a lease counts after its last sign of life, in milliseconds.
+    /// How long a lease counts after its last sign of life, in milliseconds.
     static let length = 10_000
     /// After how long without one its own process gives it up: it looks once a second, and must not
     /// go on when others may take its place.

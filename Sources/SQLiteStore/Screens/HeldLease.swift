@@ -10,7 +10,7 @@ final class HeldLease: AlertLease {
     private let held: Mutex<Descriptor?>
     private let range: LockRange
 
-    /// Leases the response of an alert; `nil` if another holder has it.
+    /// Takes the lease on the response of an alert; `nil` if another holder has it.
     init?(of id: Alert.ID, in files: QueueFiles) throws(AlertError) {
         let file = try Descriptor.open(files.leases, mode: files.mode)
         range = LockRange(start: id, length: 1)

@@ -26,7 +26,7 @@ final class WaitingLeases: Sendable {
         LockRange(start: id | 1 << 62, length: 1)
     }
 
-    /// Opens the file, which is created if it is missing, so that leases can be made.
+    /// Opens the file, which is created if it is missing, so that leases can be taken.
     func prepare() throws(AlertError) {
         try state.withLock { state throws(AlertError) in
             guard !state.isClosed else { throw .closed }
@@ -46,11 +46,11 @@ final class WaitingLeases: Sendable {
         return ClosureLease { [self] in end(id) }
     }
 
-    /// Makes the leases again if their file was deleted or replaced: others look at the one that is
+    /// Takes the leases again if their file was deleted or replaced: others look at the one that is
     /// at its path.
     func renew() {
         state.withLock { state in
-            // Whoever can't open it can't make a lease either, and tries again a second later.
+            // Whoever can't open it can't take a lease either, and tries again a second later.
             if !state.counts.isEmpty { _ = try? open(&state) }
         }
     }

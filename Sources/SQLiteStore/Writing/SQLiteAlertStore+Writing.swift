@@ -49,7 +49,11 @@ extension SQLiteAlertStore {
                 if question.join == .replacing { lookAhead.forget() }
                 lookAhead.didAsk(receipt, at: clock.now())
             }
-            if case .resolve(let id, _, _) = change { lookAhead.didResolve(id) }
+            switch change {
+            case .resolve(let id, _, _): lookAhead.didResolve(id)
+            case .claim, .release: lookAhead.forget()
+            default: break
+            }
         }
         return results
     }

@@ -2,15 +2,14 @@
 enum Verbs {
     static let all: [any Command.Type] = [
         AskCommand.self, NotifyCommand.self, RunCommand.self, PresentCommand.self, ListCommand.self,
-        ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
-        CancelCommand.self, CollectCommand.self, WaitCommand.self, WatchCommand.self,
-        HistoryCommand.self, StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self,
-        AuditHeadCommand.self, AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
-        RestoreCommand.self, StoreCopyCommand.self, DoctorCommand.self, ServeCommand.self,
-        MCPCommand.self,
-        HookClaudeCommand.self,
-        HookCodexCommand.self,
-        CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
+        ShowCommand.self, AnswerCommand.self, ClaimCommand.self, SnoozeCommand.self,
+        WithdrawCommand.self, CancelCommand.self, CollectCommand.self, WaitCommand.self,
+        WatchCommand.self, HistoryCommand.self, StatsCommand.self, AuditListCommand.self,
+        AuditVerifyCommand.self, AuditHeadCommand.self, AuditExportCommand.self,
+        ReceiptCommand.self, PurgeCommand.self, BackupCommand.self, RestoreCommand.self,
+        StoreCopyCommand.self, DoctorCommand.self, ServeCommand.self, MCPCommand.self,
+        HookClaudeCommand.self, HookCodexCommand.self, CompletionsCommand.self,
+        ManualCommand.self, HelpCommand.self,
     ]
 
     /// The verb with exactly this name.

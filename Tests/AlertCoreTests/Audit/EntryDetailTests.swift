@@ -12,6 +12,7 @@ struct EntryDetailTests {
                 + #""key":"0a","key_salt":"ff","leaves":"1b2c","snooze_ms":5,"valid_ms":6,"waits":true}"#
         ),
         (.snoozed, nil, #"{"until_boot_ms":1,"until_ms":2}"#),
+        (.claimed, nil, #"{"until_ms":2}"#),
         (.resolved, .answered, #"{"given_boot_ms":12,"values":"ab09"}"#),
         (.resolved, .expired, #"{"expired_boot_ms":0,"nobody_there":true,"unseen":true}"#),
         (.resolved, .cancelled, #"{"simulated":true}"#),

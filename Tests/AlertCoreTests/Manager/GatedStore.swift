@@ -68,7 +68,7 @@ extension GatedStore {
             switch change {
             case .resolve(let id, _, _): try await gate(.resolving(id))
             case .collect(let id, _): try await gate(.collecting(id))
-            case .ask, .snooze, .run, .requestCancel: break
+            case .ask, .snooze, .claim, .release, .run, .requestCancel: break
             }
         }
         let results = try await store.commit(

@@ -18,7 +18,7 @@ import sys
 NUMBERS = {"seq", "at_ms"}
 OPTIONAL_NUMBERS = {"alert_id", "button_index", "login_uid", "session", "pid"}
 TEXTS = {"event", "principal", "via", "boot", "previous", "hash"}
-# In the order of the hash, which covers all fields but itself.
+# In the order of the hashes, which cover all fields but the last.
 FIELDS = """
     seq at_ms event alert_id source outcome button_index button_role resolved_by principal
     user login_uid session via tty ssh means host boot pid content detail previous hash
@@ -42,9 +42,17 @@ def netstring(value):
     return b"%d:%s," % (len(data), data)
 
 
-def computed_hash(entry):
-    fields = ["alertq-audit-1"] + [entry[name] for name in FIELDS[:-1]]
+def sha256(fields):
     return hashlib.sha256(b"".join(map(netstring, fields))).hexdigest()
+
+
+def chained_hash(previous, alert, said):
+    return sha256(["alertq-audit-1", previous, alert, said])
+
+
+def computed_hash(entry):
+    said = sha256(["alertq-entry-1"] + [entry[name] for name in FIELDS[:-2]])
+    return chained_hash(entry["previous"], entry["alert_id"], said)
 
 
 def is_right(name, value):

@@ -14,7 +14,7 @@ struct AuditExampleTests {
         let hashes = try String(
             contentsOf: CodeBlock.root.appending(path: Self.file), encoding: .utf8
         ).matches(of: /`([0-9a-f]{64})`/).map { String($0.1) }
-        #expect(blocks.count == 3 && hashes.count == 3)
+        #expect(blocks.count == 4 && hashes.count == 4)
         for (block, hash) in zip(blocks, hashes) {
             let bytes = block.text.replacing("\n", with: "")
             let child = try Child(
@@ -24,6 +24,7 @@ struct AuditExampleTests {
         }
         #expect(blocks[2].text.contains("64:" + hashes[0]))
         #expect(blocks[2].text.contains(#""leaves":""# + hashes[1]))
+        #expect(blocks[3].text.contains("64:" + hashes[2]))
     }
 
     @Test("The example has as many fields as a real entry, in the order of the table")
@@ -33,7 +34,7 @@ struct AuditExampleTests {
             "ask", "Prune old snapshots?", "-b", "yes=Prune", "--cancel", "no=Keep", "--detach",
             "--source", "backup")
         let columns = try await queue.rows(
-            "SELECT name FROM pragma_table_info('audit') WHERE name <> 'hash'")
+            "SELECT name FROM pragma_table_info('audit') WHERE name NOT IN ('previous', 'hash')")
         let entry = try CodeBlock.all("text", in: Self.file)[2]
         let values = entry.text.split(separator: "\n").dropFirst()
         #expect(values.count == columns.count)

@@ -80,6 +80,10 @@ extension VerbTableTests {
             let response = try await test.queue.objects("history").first
             return answered.code == 0 && response?["button"] as? String == "yes"
         },
+        "claim": { test in
+            _ = try await test.queue.run("claim", try await test.ask())
+            return try await test.queue.objects("list").first?["claimed_until"] is String
+        },
         "snooze": { test in
             _ = try await test.queue.run("snooze", try await test.ask(), "--for", "1h")
             return try await test.queue.objects("list").first?["snoozed_until"] is String
@@ -118,6 +122,13 @@ extension VerbTableTests {
             let list = try await test.queue.run("audit", "list").output
             return verified.output == "1 entry verifies\n" && list.contains("Prune?")
                 && exported.output.contains(String(head.dropFirst(2)))
+        },
+        "receipt": { test in
+            let file = test.queue.directory + "/receipt"
+            let printed = try await test.queue.run("receipt", try await test.ask()).output
+            try printed.write(toFile: file, atomically: true, encoding: .utf8)
+            let checked = try await test.queue.run("audit", "verify", "--receipt", file)
+            return checked.code == 0 && checked.output.contains("Prune?")
         },
         "doctor": { test in
             _ = try await test.ask()

@@ -92,6 +92,10 @@ struct ServerVerbTests {
     ]
 
     private static let deciding = [
+        Step("claim 1 --for 1h --json", "\"claimed_by\":{"),
+        Step("list", "claimed by"),
+        Step("claim 1 --release"),
+        Step("claim 99", code: 66, "there is no alert 99"),
         Step("snooze 2 --for 1h"),
         Step("list", "snoozed"),
         Step("answer 1 yes --note later --json", "\"outcome\":\"answered\""),
@@ -126,6 +130,7 @@ struct ServerVerbTests {
         Step("audit list --after 999", code: 66),
         Step("audit verify --json", "\"verifies\":true"),
         Step("audit head", ":"),
+        Step("receipt 1", "\"receipt\":\"alertq-receipt-1\",\"alert\":{\"id\":1,"),
         Step("audit export --after 1", "\"seq\":2,"),
         Step("purge --older-than 1d", "0 alerts"),
         Step("purge --older-than 1d --dry-run", "0 alerts"),

@@ -152,6 +152,8 @@ struct APITests {
         ("POST", "/v1/alerts/1/response", #"{"button":"OK","seen":"x"}"#, 400, "digest"),
         ("POST", "/v1/alerts/1/response", #"{"button":"OK","values":{"a":1}}"#, 400, "“a”"),
         ("POST", "/v1/alerts/1/snooze", #"{"for_ms":"1h"}"#, 400, "milliseconds"),
+        ("POST", "/v1/alerts/1/claim", #"{"for_ms":1,"release":true}"#, 400, "ends it"),
+        ("POST", "/v1/alerts/1/claim", #"{"for_ms":0}"#, 400, "claim"),
         ("POST", "/v1/alerts/1/explode", nil, 404, "no route"),
         ("GET", "/v1/audit?after=odd", nil, 400, "cursor"),
         ("GET", "/v1/audit?after=7:" + String(repeating: "0", count: 64), nil, 410, "entry 7"),
@@ -263,6 +265,11 @@ struct APITests {
         #expect(asked.code == 0)
         let snoozed = try api.request("POST", "/v1/alerts/1/snooze", #"{"for_ms":3600000}"#)
         #expect(snoozed.status == 200 && snoozed.body["snoozed_until"] is String, "\(snoozed)")
+        let claimed = try api.request("POST", "/v1/alerts/1/claim", #"{"for_ms":60000}"#)
+        let claimant = claimed.body["claimed_by"] as? [String: any Sendable]
+        #expect(claimed.status == 200 && claimant?["via"] as? String == "api", "\(claimed)")
+        let released = try api.request("POST", "/v1/alerts/1/claim", #"{"release":true}"#)
+        #expect(released.body["claimed_by"] is NSNull, "\(released)")
         let answered = try api.request(
             "POST", "/v1/alerts/1/response", #"{"button":"OK","values":{"name":"nas"}}"#)
         let values = answered.body["values"] as? [String: any Sendable]

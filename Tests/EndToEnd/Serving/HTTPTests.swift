@@ -88,6 +88,50 @@ struct HTTPTests {
             try client.request("POST", "/v1/alerts/9/cancel", nil, plain).problem == "not-found")
     }
 
+    @Test("A request with the same Idempotency-Key asks once, also after a restart of the service")
+    func idempotencyKey() async throws {
+        let body = #"{"title":"Q?","buttons":[{"id":"yes","title":"Yes"}]}"#
+        var service = try await CommandLineQueue.Service(of: queue)
+        let client = try HTTPClient(service)
+        let named = ["Idempotency-Key: 8e03978e-40d5-43dd-bc93-6894a57f9324"]
+        let asked = try client.request("POST", "/v1/alerts", body, named)
+        #expect(asked.status == 201 && asked.json["id"] as? Int == 1, "\(asked)")
+        let quoted = [#"Idempotency-Key: "8e03978e-40d5-43dd-bc93-6894a57f9324""#]
+        for again in [named, quoted] {
+            let reply = try client.request("POST", "/v1/alerts", body, again)
+            #expect(reply.status == 201 && reply.json["id"] as? Int == 1, "\(reply)")
+        }
+        #expect(try client.request("POST", "/v1/alerts", body).json["id"] as? Int == 2)
+        for other in [#"{"title":"R?"}"#, body.replacing("}]", with: #"}],"source":"s""#)] {
+            let refused = try client.request("POST", "/v1/alerts", other, named)
+            #expect(refused.status == 422 && refused.problem == "idempotency-key-reused")
+            #expect(refused.json["alert"] as? Int == 1, "\(refused)")
+        }
+        for wrong in [#""#, #"a b"#, "ü", String(repeating: "k", count: 256)] {
+            let refused = try client.request(
+                "POST", "/v1/alerts", body, ["Idempotency-Key: \(wrong)"])
+            #expect(refused.status == 400, "\(wrong): \(refused)")
+        }
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        service.process.kill(SIGKILL)
+        _ = await service.process.exit()
+        service = try await CommandLineQueue.Service(of: queue)
+        let next = try HTTPClient(service)
+        let found = try next.request("POST", "/v1/alerts?wait=1s", body, named)
+        #expect(found.status == 200 && found.json["button"] as? String == "yes", "\(found)")
+        let again = try next.request("POST", "/v1/alerts", body, named)
+        #expect(again.status == 200 && again.json["button"] as? String == "yes", "\(again)")
+        // Two at once.
+        let clients = [try HTTPClient(service), try HTTPClient(service)]
+        for client in clients {
+            try client.send("POST", "/v1/alerts", body, ["Idempotency-Key: twice"])
+        }
+        #expect(try clients.map { try $0.reply().json["id"] as? Int } == [3, 3])
+        #expect(
+            try await queue.objects("audit", "list").count { $0["event"] as? String == "asked" }
+                == 3)
+    }
+
     @Test("A response is collected with its reply only if the client was there to read it")
     func collecting() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
@@ -130,8 +174,9 @@ struct HTTPTests {
         }
         let none = try reply([])
         #expect(none.status == 401 && none.fields["www-authenticate"] == "Bearer", "\(none)")
+        let other = token.dropLast() + (token.hasSuffix("0") ? "1" : "0")
         for wrong in [
-            "Bearer ", "Bearer \(token)0", "Basic \(token)", "Bearer \(token.dropLast())0",
+            "Bearer ", "Bearer \(token)0", "Basic \(token)", "Bearer \(other)",
         ] {
             #expect(try reply(["Authorization: \(wrong)"]).status == 401, "\(wrong)")
         }
@@ -295,6 +340,31 @@ struct HTTPTests {
                 #expect(id?.hasPrefix("\(number):") == true, "\(String(describing: id))")
             }
         }
+    }
+
+    @Test("A thousand streams get what comes, and are told to come again", .needsDescriptors(4096))
+    func thousandStreams() async throws {
+        LinuxProcess.raiseDescriptorLimit()
+        let service = try await CommandLineQueue.Service(of: queue)
+        let asker = try HTTPClient(service)
+        var streams: [HTTPClient] = []
+        for _ in 1...1000 {
+            let stream = try HTTPClient(service)
+            try stream.follow(after: nil)
+            #expect(try stream.event().name == "resume")
+            streams.append(stream)
+        }
+        for number in 1...3 {
+            let body = #"{"title":"Q\#(number)"}"#
+            #expect(try asker.request("POST", "/v1/alerts", body).status == 201)
+        }
+        for stream in streams {
+            let ids = try (1...3).map { _ in try stream.event().id?.prefix { $0 != ":" } }
+            #expect(ids == ["1", "2", "3"], "\(ids)")
+        }
+        service.process.kill(SIGTERM)
+        #expect(await service.process.exit() == 0)
+        for stream in streams { #expect(try stream.event().name == nil && stream.isClosed()) }
     }
 
     @Test(

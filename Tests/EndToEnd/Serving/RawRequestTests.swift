@@ -177,11 +177,16 @@ struct RawRequestTests {
     }
 
     @Test("A thousand silent connections, and more, leave room for others")
-    func silent() async throws {
+    func silent() async throws { try await beSilent(1500) }
+
+    @Test("Ten thousand silent connections leave room for others", .needsDescriptors(12_000))
+    func tenThousand() async throws { try await beSilent(10_000) }
+
+    private func beSilent(_ count: Int) async throws {
         LinuxProcess.raiseDescriptorLimit()
         let service = try await CommandLineQueue.Service(of: queue)
         var open: [Descriptor] = []
-        for number in 0..<1500 {
+        for number in 0..<count {
             let socket = try UnixSocket.connect(to: service.api, within: 60)
             // Some begin a request that they never end.
             if number % 2 == 0 { _ = socket.write("POST /v1/alerts HTTP/1.1\r\nHost: lo".utf8) }

@@ -59,17 +59,17 @@ struct ServeTests {
     }
 
     @Test(
-        "What a client claims when it opens the queue makes it nobody else",
+        "What a client says of itself makes it nobody else",
         arguments: [false, true])
-    func claims(isOnStandardInput: Bool) async throws {
+    func told(isOnStandardInput: Bool) async throws {
         let process = #"{"host":"elsewhere","pid":1}"#
-        let claims =
+        let told =
             #"{"principal":{"principal":"7777","user":"boss"},"via":"x","ssh":"192.0.2.9","#
             + #""means":{"process":{"_0":\#(process)}}}"#
         let button = #"{"title":"Q","buttons":[{"id":"yes","title":"Yes"}]}"#
         let lines = [
             #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1","#
-                + #""claims":\#(claims)}}"#,
+                + #""told":\#(told)}}"#,
             #"{"id":2,"method":"POST","path":"/v1/alerts","body":\#(button)}"#,
         ]
         let input = (lines.joined(separator: "\n") + "\n").utf8
@@ -91,7 +91,7 @@ struct ServeTests {
         let entry = try await queue.objects("audit", "list")[0]["responder"]
         let responder = entry as? [String: any Sendable]
         #expect(responder?["uid"] as? Int == Int(getuid()), "\(String(describing: entry))")
-        // A relay's claims stand for a socket's client; of its own input a process knows better.
+        // What a relay says stands for a socket's client; of its own input a process knows better.
         #expect(responder?["ssh"] as? String == (isOnStandardInput ? "192.0.2.1" : "192.0.2.9"))
     }
 

@@ -236,8 +236,8 @@ struct AuditForgingTests {
 
     private static func hash(of row: borrowing Row) -> [UInt8] {
         let input = HashInput()
-        input.begin(Array("alertq-audit-1".utf8))
-        for column in AuditRow.Column.allCases.dropLast() {
+        input.begin(Array("alertq-entry-1".utf8))
+        for column in AuditRow.Column.allCases.dropLast(2) {
             // The bytes of a text, which need not be UTF-8.
             let bytes = row.blob(at: column.index) ?? []
             switch row.value(at: column.index) {
@@ -247,6 +247,9 @@ struct AuditForgingTests {
             case .blob: bytes.withUnsafeBytes { input.hex($0) }
             }
         }
-        return input.hash
+        let previous = row.blob(at: AuditRow.Column.previous.index) ?? []
+        let column = AuditRow.Column.alertId.index
+        let alert = row.isNull(at: column) ? nil : row.integer(at: column)
+        return AuditEntry.hash(after: previous, about: alert, of: input.hash, input)
     }
 }

@@ -38,6 +38,8 @@ struct AuditLog: StoreSuite {
         _ = try await store.resolve(3, .withdraw(), by: .ben)
         clock.advance(by: .seconds(61))
         try await store.sweep(atMost: .max)
+        _ = try await store.commit(.claim(6, until: nil, isForced: false), by: .ana)
+        _ = try await store.commit(.release(6, isForced: false), by: .ana)
         try await store.requestCancel(5, .own(.program), by: .ben)
         _ = try await store.resolve(5, .cancel(handled: false), by: .ben)
     }

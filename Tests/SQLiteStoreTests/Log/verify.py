@@ -11,7 +11,7 @@ import sys
 
 ENTRY = """
     seq at_ms event alert_id source outcome button_index button_role resolved_by principal
-    user login_uid session via tty ssh means host boot pid content detail previous
+    user login_uid session via tty ssh means host boot pid content detail
 """.split()
 
 
@@ -308,7 +308,9 @@ class Known:
 
 
 def is_intact(entry):
-    return entry["hash"] == sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY])
+    said = sha256(["alertq-entry-1"] + [entry[name] for name in ENTRY])
+    linked = ["alertq-audit-1", entry["previous"], entry["alert_id"], said]
+    return entry["hash"] == sha256(linked)
 
 
 def entry_faults(db, entry, asked):

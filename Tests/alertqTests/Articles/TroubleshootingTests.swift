@@ -31,6 +31,7 @@ struct TroubleshootingTests {
         AlertError.alreadyResolved(Sample.response()),
         AlertError.late(Sample.response(.expired)),
         AlertError.notAsSeen(42),
+        AlertError.claimed(42, Sample.claim),
         AlertError.keyConflict("prune-1", 42, part: "title"),
         AlertError.stale(Sample.response(), validFor: .seconds(900)),
         AlertError.inconsistent(42, "it was changed"),

@@ -48,20 +48,26 @@ struct AlertFacts: Sendable {
         return AlertWording.source(source, user: user, here: host, characters: characters)
     }
 
-    /// Its number, who asks, how urgently, since when, whether nobody waits for the answer, how long a
-    /// yes counts, how many others wait, and when the alert ends by itself.
+    private func claim(of record: AlertRecord, _ now: Date) -> String? {
+        guard let claim = record.claim, claim.until > now else { return nil }
+        return AlertWording.claim(claim, now: now, characters: characters)
+    }
+
+    /// Its number, who asks, how urgently, since when, who deals with it, whether nobody waits for the
+    /// answer, how long a yes counts, how many others wait, and when the alert ends by itself.
     ///
-    /// - Parameter namesFields: Whether it is said what the alert asks for, because that isn't shown.
+    /// - Parameters:
+    ///   - record: The alert as it is now.
+    ///   - namesFields: Whether it is said what the alert asks for, because that isn't shown.
     func texts(
-        user: String?, isOrphaned: Bool, waiting: WaitingAlerts, dismissal: Duration?,
+        _ record: AlertRecord, user: String?, waiting: WaitingAlerts, dismissal: Duration?,
         namesFields: Bool, now: Date
     ) -> [String] {
-        let record = presentation.record
         let priority = presentation.alert.priority
         var texts: [String?] = [
             number, source(user), priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
-            isOrphaned ? AlertWording.orphaned : nil,
+            claim(of: record, now), record.isOrphaned ? AlertWording.orphaned : nil,
             namesFields ? fields : nil, validity, AlertWording.waiting(waiting),
         ]
         if let left = presentation.timeUntilExpiry(), let end {
@@ -79,7 +85,7 @@ struct AlertFacts: Sendable {
         let texts: [String?] = [
             number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
-            record.isOrphaned ? AlertWording.orphaned : nil,
+            claim(of: record, now), record.isOrphaned ? AlertWording.orphaned : nil,
             fields, validity,
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingCount)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },

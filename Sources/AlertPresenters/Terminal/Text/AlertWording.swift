@@ -32,6 +32,14 @@ package enum AlertWording {
         }
     }
 
+    /// Who deals with an alert, and until when.
+    package static func claim(
+        _ claim: AlertClaim, now: Date, characters: TerminalCharacters = .all
+    ) -> String {
+        "claimed by " + characters.line(claim.by.principal.label) + " until "
+            + LocalTime.text(claim.until, .brief(now: now))
+    }
+
     /// That the asker of an alert is gone, and nobody has taken its place.
     static let orphaned = "nobody waits for the answer"
 

@@ -24,7 +24,8 @@ struct AuditListCommand: AuditReadingCommand {
         continues after it, and refuses it if a different entry has that number.
         """,
         """
-        The events are asked, presented, returned, snoozed, cancelling (the screen that shows the \
+        The events are asked, presented, returned, snoozed, claimed (somebody said that they deal \
+        with it), released (the claim was ended), cancelling (the screen that shows the \
         alert was asked to cancel it), resolved, superseded (another alert was asked in its place), \
         collected, ran (a command that the answer allows has started or ended), erased, restored, \
         moved (the queue goes on elsewhere) and clock (the clock of the queue's server was set). \

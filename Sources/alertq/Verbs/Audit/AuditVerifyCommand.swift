@@ -8,12 +8,23 @@ struct AuditVerifyCommand: Command {
     static let options: [Option<Self>] = [
         Option(
             "head", .auditHead, \.head,
-            help: "A head printed earlier, which must still be in the log")
+            help: "A head printed earlier, which must still be in the log"),
+        Option(
+            "receipt", .path("FILE", ifEmpty: "the path of the receipt is empty"), \.receipt,
+            help: "Check a receipt instead, without the queue; - is the standard input"),
     ]
     static let discussion = [
         """
         A hash chain alone can't show that its end was cut off: keep the output of `alertq audit \
         head` elsewhere, and give it to --head. If the log does not verify, the exit code is 65.
+        """,
+        """
+        With --receipt it checks what `alertq receipt` has printed: that its entries have their \
+        hashes and their places in the chain, and that the question and the answer are those of \
+        the entries. It prints what the receipt says; with --json an object for each, with the keys \
+        “verifies”, “alert”, “entries”, “head” and “problems”, which are sentences. Without --head, \
+        somebody could have made all of it: give a head that was kept elsewhere, which must be in \
+        its chain after the last entry about the alert, or compare the head that is printed.
         """,
         """
         Problems in spite of which a backup was restored are known, and don't count: restore \
@@ -27,9 +38,12 @@ struct AuditVerifyCommand: Command {
     ]
 
     var common = QueueOptions()
-    private var head: AuditHead?
+    /// A head that was kept elsewhere.
+    private(set) var head: AuditHead?
+    private var receipt: String?
 
     func run(in context: Context) async throws -> ExitCode {
+        if let receipt { return try check(receipt: receipt, in: context) }
         let found = try await ProgressBar.during("verifying", in: context) { bar in
             try await queue.read(in: context) { manager in
                 try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }

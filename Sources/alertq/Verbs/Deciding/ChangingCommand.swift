@@ -42,7 +42,7 @@ extension Resolution.Actor {
     /// The actor of this process: a person if it reads from its terminal, in the foreground, and
     /// otherwise a program; see tcgetpgrp(3).
     ///
-    /// It is a claim of the process, like its uid.
+    /// The process says so itself, as it does its uid.
     static var thisProcess: Resolution.Actor {
         // tcgetpgrp(3) fails for a terminal that is not the controlling one.
         isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() ? .person : .program

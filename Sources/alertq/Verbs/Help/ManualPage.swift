@@ -77,7 +77,7 @@ enum ManualPage {
             """
         ),
         (
-            "queue.db-wal, -shm, -lock, -slot, -bell, -claims, -reserve",
+            "queue.db-wal, -shm, -lock, -slot, -bell, -leases, -reserve",
             "Files that belong to the database. Keep them next to it."
         ),
     ]

@@ -183,7 +183,9 @@ extension ListCommand {
     }
 
     private static func state(_ record: AlertRecord, in context: Context) -> String {
-        waitingState(record, in: context) + (record.isOrphaned ? ", orphaned" : "")
+        waitingState(record, in: context)
+            + (record.claim.map { ", claimed by \($0.by.principal.label)" } ?? "")
+            + (record.isOrphaned ? ", orphaned" : "")
     }
 
     private static func waitingState(_ record: AlertRecord, in context: Context) -> String {

@@ -94,6 +94,12 @@ struct ShowCommand: NamingCommand {
                 record.isStored ? record.state.rawValue : "expired, which is not stored yet"
             ),
             ("asker", record.isOrphaned ? "gone: nobody waits for the answer" : ""),
+            (
+                "claimed",
+                record.claim.map { claim in
+                    "by \(claim.by.principal.label) until " + time(claim.until, context)
+                } ?? ""
+            ),
             ("asked", time(record.askedAt, context)),
             (
                 "presented",

@@ -161,7 +161,7 @@ struct AnswerHook: Sendable {
         case .unstored(let error):
             note(id, "succeeded, but that could not be stored, so that it will run again")
             throw error
-        case .unleasable(let error): throw error
+        case .notLeased(let error): throw error
         }
     }
 

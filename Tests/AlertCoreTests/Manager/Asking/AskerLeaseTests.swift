@@ -62,7 +62,7 @@ struct AskerLeaseTests {
         await other.close()
     }
 
-    @Test("A lease that is not held yet is none to take a response with")
+    @Test("A response can't be taken under a lease that is not held yet")
     func unheld() async throws {
         let store = GatedStore(queue)
         let isAway = Mutex(true)
@@ -83,7 +83,7 @@ struct AskerLeaseTests {
         await manager.close()
     }
 
-    @Test("Nobody takes a response that is there without the lease on it")
+    @Test("While the server is away, no lease is promised on a response that is there")
     func resolved() async throws {
         let (manager, other) = (try await awayAtFirst().manager(), try await AlertManager(queue))
         _ = try await manager.submit(.yesNo())

@@ -127,12 +127,12 @@ struct HandlersTests {
     }
 
     @Test("When responses can't be leased, all of them pause for ten seconds, which is said once")
-    mutating func unleasable() throws {
+    mutating func notLeased() throws {
         register()
         for id in 1...3 as ClosedRange<Alert.ID> { _ = try does(resolved(id)) }
         let error = AlertError.storage(operation: "open the locks", "too many files")
-        #expect(does(.handlerEnded(1, .unleasable(error))) == ["1 pauses \(Duration.seconds(10))"])
-        #expect(does(.handlerEnded(2, .unleasable(error))) == [])
+        #expect(does(.handlerEnded(1, .notLeased(error))) == ["1 pauses \(Duration.seconds(10))"])
+        #expect(does(.handlerEnded(2, .notLeased(error))) == [])
         #expect(try does(resolved(4)) == ["read apply after 0"])
         #expect(does(page(1, 2, 4)) == [])
         #expect(does(.handlerEnded(3, .gone)) == [])

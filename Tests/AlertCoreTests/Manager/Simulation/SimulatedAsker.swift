@@ -175,7 +175,7 @@ extension SimulatedAsker {
             retry.notBefore = now.advanced(by: .seconds(1))
             retries[id] = retry
             return []
-        case .unleasable:
+        case .notLeased:
             if let pauseEnd, !now.isAtOrAfter(pauseEnd) { return [] }
             pauseEnd = now.advanced(by: .seconds(10))
             return [.seconds(10)]

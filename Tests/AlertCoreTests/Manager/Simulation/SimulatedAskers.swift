@@ -381,7 +381,7 @@ extension SimulatedAskers {
     private mutating func lease(_ id: Alert.ID, by asker: Int) {
         if fails(8) {
             let error = AlertError.storage(operation: "open the locks", "too many files")
-            return endAttempt(at: id, .unleasable(error), by: asker)
+            return endAttempt(at: id, .notLeased(error), by: asker)
         }
         if leases[id] != nil { return endAttempt(at: id, .held, by: asker) }
         leases[id] = .asker(asker)

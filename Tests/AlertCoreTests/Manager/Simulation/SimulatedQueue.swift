@@ -233,7 +233,7 @@ extension SimulatedQueue {
                 violation("desk \(desk) stores \(resolution)")
             }
         case .snooze(let id, _): return snooze(id, from: desk)
-        case .ask, .collect, .run, .requestCancel:
+        case .ask, .claim, .release, .collect, .run, .requestCancel:
             violation("desk \(desk) stores \(change)")
         }
         return .failure(.closed)

@@ -140,7 +140,7 @@ struct ProcessingTests {
 
 /// A ``Processing`` without what it carries.
 private enum ProcessingEnd {
-    case collected, gone, stale, held, failed, unstored, unleasable
+    case collected, gone, stale, held, failed, unstored, notLeased
 
     init(_ end: Processing) {
         self =
@@ -151,7 +151,7 @@ private enum ProcessingEnd {
             case .held: .held
             case .failed: .failed
             case .unstored: .unstored
-            case .unleasable: .unleasable
+            case .notLeased: .notLeased
             }
     }
 }
