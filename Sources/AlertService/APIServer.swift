@@ -18,6 +18,8 @@ package final class APIServer: HTTPHandler {
     private let queue: OpenQueue
     private let proof: Proof
     private let server = Mutex(HTTPServer?.none)
+    /// How many responses are being marked as taken.
+    private let collecting = Mutex(0)
 
     /// Starts to serve.
     ///
@@ -43,7 +45,11 @@ package final class APIServer: HTTPHandler {
     /// Returns once the requests that have come are done, or have been carried out for as long as
     /// `patience`.
     func stop(within patience: Duration) async {
+        let end = ContinuousClock.now + patience
         await server.withLock { $0.take() }?.stop(within: patience)
+        while collecting.withLock({ $0 > 0 }), .now < end {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
     }
 
     // MARK: - Heads
@@ -58,17 +64,13 @@ package final class APIServer: HTTPHandler {
     }
 
     package func reply(to refusal: HTTPRefusal) -> HTTPReply {
-        let kind = refusal.status == 413 ? "too-large" : "bad-request"
-        return Self.http(Problem(refusal.status, kind, code: 65, refusal.reason).reply)
+        Self.http(Problem(refusal).reply)
     }
 
     private func check(_ request: HTTPRequest) throws(Problem) {
         let host = request.value("host") ?? ""
         guard Self.isLoopback(host) else {
-            throw Problem(
-                421, "misdirected", code: 65,
-                "“\(SafeText.line(host))” is no name of this service: use localhost, 127.0.0.1 or "
-                    + "[::1], also behind a proxy")
+            throw .misdirected(to: host)
         }
         if let origin = request.value("origin") {
             guard ["http://" + host, "https://" + host].contains(where: origin.isIdentical) else {
@@ -80,12 +82,10 @@ package final class APIServer: HTTPHandler {
             let type = request.value("content-type") ?? ""
             let media = type.prefix { $0 != ";" && $0 != " " }.lowercased()
             guard media == "application/json" else {
-                throw Problem(
-                    415, "unsupported-media-type", code: 65,
-                    "a body has to be JSON: send “Content-Type: application/json”")
+                throw .unsupportedMediaType
             }
         }
-        try checkToken(of: request)
+        _ = try standing(of: request)
     }
 
     /// Whether a host, with or without a port, is a name of this machine alone.
@@ -99,8 +99,15 @@ package final class APIServer: HTTPHandler {
         return ["localhost", "127.0.0.1", "[::1]"].contains(name.lowercased())
     }
 
+    /// Who may do what.
+    private enum Standing {
+        case known
+        /// May know whether the service is ready, and nothing else.
+        case anybody
+    }
+
     /// Refuses a client that doesn't say who it is; on every carrier a token has to be a true one.
-    private func checkToken(of request: HTTPRequest) throws(Problem) {
+    private func standing(of request: HTTPRequest) throws(Problem) -> Standing {
         let given = request.value("authorization")
         switch proof {
         case .kernel:
@@ -108,7 +115,7 @@ package final class APIServer: HTTPHandler {
                 throw .unauthorized("a token is not needed here: the kernel says who asks")
             }
         case .token(let token):
-            if given == nil, request.isAboutHealth { return }
+            if given == nil, request.isAboutHealth { return .anybody }
             guard let given, given.prefix(7).lowercased() == "bearer " else {
                 throw .unauthorized("send “Authorization: Bearer TOKEN”, of \(token.place)")
             }
@@ -116,14 +123,14 @@ package final class APIServer: HTTPHandler {
                 throw .unauthorized("that is not the token of \(token.place)")
             }
         }
+        return .known
     }
 
     // MARK: - Requests
 
     package func reply(to request: HTTPRequest) async -> HTTPReply {
         do {
-            if case .token = proof, request.value("authorization") == nil {
-                // Whether it is ready, anybody may know, and nothing else: heads were checked.
+            if try standing(of: request) == .anybody {
                 _ = try await queue.store.pendingCount()
                 return Self.http(
                     APIReply(
@@ -133,13 +140,23 @@ package final class APIServer: HTTPHandler {
             let reply = await session.reply(to: try Self.request(request))
             var sent = Self.http(reply)
             if let alert = reply.collected {
-                sent.onArrival = { Task { try? await session.manager.collect(alert) } }
+                sent.onArrival = { self.collect(alert, for: session) }
             }
             return sent
         } catch let problem as Problem {
             return Self.http(problem.reply)
         } catch {
             return Self.http(Problem(error as? AlertError ?? .closed).reply)
+        }
+    }
+
+    /// Marks a response as taken, whose reply has arrived.
+    private func collect(_ alert: Alert.ID, for session: APISession) {
+        collecting.withLock { $0 += 1 }
+        Task {
+            // If that fails, it is as if the client had not been there: it gets the response again.
+            try? await session.manager.collect(alert)
+            collecting.withLock { $0 -= 1 }
         }
     }
 

@@ -5,6 +5,8 @@ import Synchronization
 package final class HTTPConnection: Sendable {
     /// How long a request may take to arrive, and how long a client may be silent before one.
     private static let patience = Duration.seconds(30)
+    /// How long a client may take to read a reply that is no stream.
+    private static let replyTime = Duration.seconds(120)
 
     private struct State {
         /// `nil` once the connection is over.
@@ -15,6 +17,8 @@ package final class HTTPConnection: Sendable {
         var isBusy = false
         /// Since when it has been awaited.
         var since = ContinuousClock.now
+        /// When its reply has to have been read.
+        var replyEnd: ContinuousClock.Instant?
     }
 
     private let state: Mutex<State>
@@ -47,10 +51,13 @@ package final class HTTPConnection: Sendable {
     /// All of it has come.
     func setBusy() { state.withLock { $0.isBusy = true } }
 
+    /// A reply is sent whose end is known.
+    func setReplying() { state.withLock { $0.replyEnd = .now + Self.replyTime } }
+
     /// The request is done, and forgotten.
     func takeExchange() -> HTTPExchange? {
         state.withLock { state in
-            state.isBusy = false
+            (state.isBusy, state.replyEnd) = (false, nil)
             state.since = .now
             return state.exchange.take()
         }
@@ -70,6 +77,7 @@ package final class HTTPConnection: Sendable {
     func look() {
         let abandoned = state.withLock { state -> HTTPExchange? in
             guard let descriptor = state.descriptor else { return nil }
+            if let end = state.replyEnd, .now > end { shutdown(descriptor, Int32(SHUT_RDWR)) }
             if state.isBusy { return Self.isGone(descriptor) ? state.exchange : nil }
             let silence = state.since.duration(to: .now)
             if silence > Self.patience || silence > .seconds(1) && Self.isGone(descriptor) {

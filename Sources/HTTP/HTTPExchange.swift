@@ -85,6 +85,7 @@ final class HTTPExchange: Sendable {
             let head = HTTPReply(reply.status, reply.fields, .bytes([])).ending
             return server.send(head, over: connection, for: self)
         }
+        if case .bytes = reply.content { server.connection(of: connection)?.setReplying() }
         return server.send(reply, over: connection, for: self)
     }
 

@@ -22,9 +22,11 @@ import asyncio
 import concurrent.futures
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 import urllib.parse
@@ -96,16 +98,17 @@ class Response:
             by=record["by"], values=record["values"], note=record["note"], record=record)
 
 
-def connect(database: Optional[str] = None, *, program: str = "alertq") -> Queue:
+def connect(database: Optional[str] = None, *, program: Optional[str] = None) -> Queue:
     """Connects to a queue.
 
     `database` is a file, the URI of a server, or `unix:PATH` for a service; without it, the
-    account's own queue is used, or what $ALERTQ_DATABASE names.
+    account's own queue is used, or what $ALERTQ_DATABASE names. `program` is the command, unless it
+    is the one that was installed with this file, or that of the path.
     """
     return Queue(_Lines(database, program))
 
 
-def connect_async(database: Optional[str] = None, *, program: str = "alertq") -> AsyncQueue:
+def connect_async(database: Optional[str] = None, *, program: Optional[str] = None) -> AsyncQueue:
     """The same for asyncio."""
     return AsyncQueue(_Lines(database, program))
 
@@ -195,9 +198,9 @@ class Queue:
         while True:
             page = self._run(_get(_target("/v1/alerts", {**filters, "after": after})))
             yield from page["alerts"]
-            if len(page["alerts"]) < _PAGE:
+            after = page["next"]
+            if after is None:
                 return
-            after = page["alerts"][-1]["id"]
 
     def _run(self, steps: _Steps[_Result]) -> _Result:
         run = _Run(steps)
@@ -400,9 +403,9 @@ class _Run(Generic[_Result]):
 class _Lines:
     """A connection on which each line is an object of JSON, and replies come in any order."""
 
-    def __init__(self, database: Optional[str], program: str) -> None:
+    def __init__(self, database: Optional[str], program: Optional[str]) -> None:
         self._database = database
-        self._program = program
+        self._program = program or _installed_program()
         self._is_closed = False
         self._begin()
 
@@ -517,6 +520,11 @@ class _Lines:
         waiting, self._waiting = self._waiting, {}
         for reply in waiting.values():
             reply.set_exception(error)
+
+
+def _installed_program() -> str:
+    """The command that a wheel has put beside the Python that runs; else that of the path."""
+    return shutil.which("alertq", path=sysconfig.get_path("scripts")) or "alertq"
 
 
 def _exit_code(child: Optional[subprocess.Popen[bytes]]) -> Optional[int]:

@@ -4,8 +4,8 @@ import TextFormats
 /// A document that shows, without the queue, that an alert was asked and how it ended.
 ///
 /// It has what was asked and answered, with the salt of their hashes, the log's entries about the
-/// alert, and the chain from the first of them to a head of the log; of the entries about other alerts
-/// it has only hashes. Whoever knows that head from elsewhere knows that the log has these entries
+/// alert, and the chain from the first of them to a head of the log; of the other entries it has only
+/// hashes, and the ids of their alerts. Whoever knows that head from elsewhere knows that the log has these entries
 /// about the alert up to there, and no others.
 ///
 /// ```swift

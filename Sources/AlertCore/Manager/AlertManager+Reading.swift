@@ -204,14 +204,14 @@ extension AlertManager {
         guard let salt = found.record.salt else {
             throw .invalid(part, "can't be made: the texts of the alert have been erased")
         }
+        // The record has nothing of what has come since.
+        let newest = min(found.head.sequence, head?.sequence ?? .max)
         var own: [AuditEntry] = []
         while true {
             let last = own.last?.event.cursor ?? .start
             let page = try await store.entries(after: last, of: id, limit: Self.receiptPage)
-            // The record has nothing of those that have come since.
-            let end = min(found.head.sequence, head?.sequence ?? .max)
-            own += page.filter { $0.event.sequence <= end }
-            guard page.count == Self.receiptPage else { break }
+            own += page.filter { $0.event.sequence <= newest }
+            guard page.count == Self.receiptPage, own.last?.hash == page.last?.hash else { break }
         }
         guard let first = own.first, let last = own.last else {
             throw .invalid(part, "can't end with an entry that is older than the alert")

@@ -107,6 +107,25 @@ package struct Problem: Error, Sendable {
         Problem(401, "unauthorized", code: 77, detail)
     }
 
+    /// What is no request that is read any further.
+    init(_ refusal: HTTPRefusal) {
+        let kind = refusal.status == 413 ? "too-large" : "bad-request"
+        self.init(refusal.status, kind, code: 65, refusal.reason)
+    }
+
+    static var unsupportedMediaType: Problem {
+        Problem(
+            415, "unsupported-media-type", code: 65,
+            "a body has to be JSON: send “Content-Type: application/json”")
+    }
+
+    static func misdirected(to host: String) -> Problem {
+        Problem(
+            421, "misdirected", code: 65,
+            "“\(SafeText.line(host))” is no name of this service: use localhost, 127.0.0.1 or "
+                + "[::1], also behind a proxy")
+    }
+
     static func notAcceptable(_ detail: String) -> Problem {
         Problem(406, "not-acceptable", code: 65, detail)
     }
@@ -117,9 +136,8 @@ package struct Problem: Error, Sendable {
                 + known.joined(separator: ", ") + Suggestion.hint(for: name, among: known))
     }
 
-    static func tooManyStreams(_ limit: Int) -> Problem {
-        var problem = Problem(
-            503, "unavailable", code: 75, "\(limit) clients follow already; try again later")
+    static func tooMany(_ reason: String) -> Problem {
+        var problem = Problem(503, "unavailable", code: 75, reason + "; try again later")
         problem.retryAfter = 30
         return problem
     }

@@ -19,7 +19,7 @@ extension APISession {
                 try await usable(question.record), status: isNew ? 201 : 200, to: request)
         }
         if let record = try await queue.waits.wait(
-            atMost: limit, for: { try await question.outcome() })
+            atMost: limit, by: caller.principal, for: { try await question.outcome() })
         {
             return try reply(try await usable(record), to: request)
         }

@@ -9,7 +9,7 @@ extension APISession {
         let cursor = try request.cursor() ?? .start
         var entries = try await queue.store.entries(after: cursor, limit: limit)
         if entries.isEmpty, let time {
-            _ = try await queue.waits.wait(atMost: time) {
+            _ = try await queue.waits.wait(atMost: time, by: caller.principal) {
                 for try await _ in try await self.manager.events(after: cursor) { return }
             }
             entries = try await queue.store.entries(after: cursor, limit: limit)
@@ -30,7 +30,9 @@ extension APISession {
                 "this is a stream of HTTP: on lines, use /v1/audit?after=CURSOR&wait=50s")
         }
         return APIReply(
-            200, following: try await queue.feed.follow(after: try request.streamCursor()))
+            200,
+            following: try await queue.feed.follow(
+                after: try request.streamCursor(), for: caller.principal))
     }
 
     func stats(_ request: APIRequest) async throws -> APIReply {

@@ -7,35 +7,75 @@ extension APISession {
         if let key = request.parameter("key") {
             try request.allow(["key", "source"])
             let source = try request.source() ?? Self.source
-            return Self.reply([try await manager.record(key: key, of: source)])
+            var page = Page()
+            page.add(try await manager.record(key: key, of: source))
+            return page.reply()
         }
         let limit = try request.limit()
         let after = try request.parameter("after").map { text throws(Problem) in
             try request.id(text)
         }
-        let records: [AlertRecord]
+        let manager = try await manager
+        var page = Page()
         if (request.parameter("state") ?? "waiting") == "waiting" {
             try request.allow(["state", "source", "after", "limit"])
-            records = try await manager.pending(
-                source: try request.source(), after: after, limit: limit)
+            let source = try request.source()
+            try await page.fill(limit, after: after) {
+                try await manager.pending(source: source, after: $0, limit: $1)
+            }
         } else {
             try request.allow([
                 "state", "source", "text", "outcome", "since", "until", "uncollected", "after",
                 "limit",
             ])
-            records = try await manager.history(
-                try Self.filter(request), limit: limit, after: after)
+            let filter = try Self.filter(request)
+            try await page.fill(limit, after: after) {
+                try await manager.history(filter, limit: $1, after: $0)
+            }
         }
-        guard records.count == limit, let last = records.last else { return Self.reply(records) }
-        let next = request.target(setting: "after", to: "\(last.id)")
-        return Self.reply(records, headers: [("Link", "<\(next)>; rel=\"next\"")])
+        guard let next = page.next else { return page.reply() }
+        let target = request.target(setting: "after", to: "\(next)")
+        return page.reply(headers: [("Link", "<\(target)>; rel=\"next\"")])
     }
 
-    private static func reply(
-        _ records: [AlertRecord], headers: [(name: String, value: String)] = []
-    ) -> APIReply {
-        APIReply(
-            200, .object([("alerts", .array(records.map(AlertJSON.value)))]), headers: headers)
+    /// Alerts, as many as were wanted or as a reply has room for.
+    private struct Page {
+        /// How many bytes it may have before it ends.
+        private static let room = 4 << 20
+        /// How many alerts are in memory at a time.
+        private static let part = 100
+
+        private var alerts: [JSONValue] = []
+        private var size = 0
+        /// The alert after which the next page begins; `nil` at the end.
+        private(set) var next: Alert.ID?
+
+        /// - Parameter read: Reads so many alerts after one at most.
+        mutating func fill(
+            _ limit: Int, after start: Alert.ID?,
+            _ read: (_ after: Alert.ID?, _ limit: Int) async throws -> [AlertRecord]
+        ) async throws {
+            next = start
+            while alerts.count < limit, size < Self.room {
+                let wanted = min(limit - alerts.count, Self.part)
+                let records = try await read(next, wanted)
+                for record in records { add(record) }
+                next = records.count == wanted ? records.last?.id : nil
+                guard next != nil else { return }
+            }
+        }
+
+        mutating func add(_ record: AlertRecord) {
+            let value = AlertJSON.value(record)
+            size += value.line.utf8.count
+            alerts.append(value)
+        }
+
+        func reply(headers: [(name: String, value: String)] = []) -> APIReply {
+            APIReply(
+                200, .object([("alerts", .array(alerts)), ("next", .optional(next))]),
+                headers: headers)
+        }
     }
 
     private static func filter(_ request: APIRequest) throws(Problem) -> HistoryFilter {
@@ -65,7 +105,7 @@ extension APISession {
         guard let limit = try request.wait() else {
             return try reply(try await manager.record(id), to: request)
         }
-        let found = try await queue.waits.wait(atMost: limit) {
+        let found = try await queue.waits.wait(atMost: limit, by: caller.principal) {
             try await self.manager.resolution(of: id)
         }
         if let found { return try reply(found, to: request) }

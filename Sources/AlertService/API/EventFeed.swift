@@ -8,8 +8,8 @@ import TextFormats
 final class EventFeed: Sendable {
     /// Proxies end what has been silent for a minute, and some for half of that.
     private static let heartbeat = Duration.seconds(15)
-    /// How many may follow at once.
-    private static let followerLimit = 2048
+    /// How many may follow at once, and how many of one principal.
+    private static let limits = (all: 2048, each: 1024)
     /// How many entries are kept for those who have just read the log up to there.
     private static let recentLimit = 1000
     private static let pageLimit = 100
@@ -26,8 +26,6 @@ final class EventFeed: Sendable {
     }
 
     private struct State {
-        /// How many follow, or read what came before.
-        var followers = 0
         /// Those that get each new entry.
         var live: [ObjectIdentifier: Live] = [:]
         /// The last entries that were sent, oldest first.
@@ -40,6 +38,7 @@ final class EventFeed: Sendable {
 
     private let store: any AlertStore
     private let state = Mutex(State())
+    private let shares = Shares("streams", limits.each, ofAll: limits.all)
 
     init(_ store: any AlertStore) { self.store = store }
 
@@ -62,23 +61,20 @@ final class EventFeed: Sendable {
     /// Begins to send all entries after one; those from now on if there is none.
     ///
     /// - Throws: ``Problem`` if too many follow, and the errors of reading.
-    func follow(after cursor: AuditHead?) async throws -> HTTPStream {
-        try state.withLock { state throws(Problem) in
-            guard state.followers < Self.followerLimit else {
-                throw .tooManyStreams(Self.followerLimit)
-            }
-            state.followers += 1
-            start(&state)
-        }
+    func follow(
+        after cursor: AuditHead?, for principal: Principal
+    ) async throws -> HTTPStream {
+        try shares.take(principal)
+        state.withLock { start(&$0) }
         do throws(AlertError) {
             let (page, start, isKnown) = try await begin(after: cursor)
-            let stream = HTTPStream { [weak self] in self?.leave() }
+            let stream = HTTPStream { [weak self] in self?.leave(principal) }
             _ = stream.send(
                 "event: resume\nid: \(start.cursor)\ndata: \(isKnown ? "ok" : "gap")\n\n".utf8)
             Task { await catchUp(stream, page, after: start) }
             return stream
         } catch {
-            leave()
+            leave(principal)
             throw error
         }
     }
@@ -98,9 +94,9 @@ final class EventFeed: Sendable {
         return ([], try await store.auditHead() ?? .start, cursor == nil)
     }
 
-    private func leave() {
+    private func leave(_ principal: Principal) {
+        shares.giveBack(principal)
         state.withLock { state in
-            state.followers -= 1
             state.live = state.live.filter { !$0.value.stream.isOver }
         }
     }

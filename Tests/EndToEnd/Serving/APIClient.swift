@@ -42,13 +42,16 @@ final class APIClient {
     }
 
     func reply() throws -> Reply {
-        while !rest.contains(UInt8(ascii: "\n")) {
+        // A reply may have millions of bytes: each is looked at once.
+        var end = rest.firstIndex(of: UInt8(ascii: "\n"))
+        while end == nil {
             guard let bytes = socket.read(), !bytes.isEmpty else {
                 throw TestingError("the service sends no reply")
             }
+            end = bytes.firstIndex(of: UInt8(ascii: "\n")).map { rest.count + $0 }
             rest += bytes
         }
-        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        let line = rest[..<(end ?? 0)]
         rest.removeFirst(line.count + 1)
         let object = try JSONSerialization.jsonObject(with: Data(line)) as? [String: any Sendable]
         guard let object, let status = object["status"] as? Int,

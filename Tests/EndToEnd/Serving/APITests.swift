@@ -220,6 +220,27 @@ struct APITests {
         #expect((page.body["alerts"] as? [any Sendable])?.count == 1, "\(page)")
     }
 
+    @Test("A page of large alerts ends early, and says where the next one begins")
+    func largePages() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let api = try APIClient(of: service)
+        let message = String(repeating: "m", count: 60_000)
+        for number in 1...150 {
+            let body = #"{"title":"Q\#(number)","message":"\#(message)"}"#
+            #expect(try api.request("POST", "/v1/alerts", body).status == 201)
+        }
+        var (ids, next): ([Int], Int?) = ([], nil)
+        repeat {
+            let after = next.map { "&after=\($0)" } ?? ""
+            let page = try api.request("GET", "/v1/alerts?limit=1000" + after)
+            let alerts = try #require(page.body["alerts"] as? [[String: any Sendable]])
+            #expect(alerts.count <= 100 && (page.headers["Link"] == nil) == (alerts.count < 100))
+            ids += alerts.compactMap { $0["id"] as? Int }
+            next = page.body["next"] as? Int
+        } while next != nil
+        #expect(ids == Array(1...150))
+    }
+
     @Test("A service that ends has waiting requests replied to, and goes on with none")
     func stopped() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
