@@ -114,7 +114,8 @@ final class AgentToolHost: ToolHost {
 // MARK: - Tools
 
 extension AgentToolHost {
-    /// Stores a question, or joins the one that waits; or takes a lease on its response for this call alone.
+    /// Stores a question, or joins the one that waits; or takes a lease on its response for this call
+    /// alone.
     private func ask(
         _ question: Alert, _ arguments: AgentArguments, _ source: String, _ manager: AlertManager
     ) async throws -> (AlertRecord, (any AlertLease)?) {

@@ -5,8 +5,8 @@ import TextFormats
 ///
 /// It has what was asked and answered, with the salt of their hashes, the log's entries about the
 /// alert, and the chain from the first of them to a head of the log; of the other entries it has only
-/// hashes, and the ids of their alerts. Whoever knows that head from elsewhere knows that the log has these entries
-/// about the alert up to there, and no others.
+/// hashes, and the ids of their alerts. Whoever knows that head from elsewhere knows that the log has
+/// these entries about the alert up to there, and no others.
 ///
 /// ```swift
 /// let receipt = try await manager.receipt(of: 42)

@@ -47,8 +47,9 @@ extension AlertManager {
         context.mayCollect(record)
     }
 
-    /// Takes the lease on the response of an alert for an asker that waits for it or takes it, so that no hook
-    /// does; `nil` if that is impossible, or the response is for a named handler or another account.
+    /// Takes the lease on the response of an alert for an asker that waits for it or takes it, so that
+    /// no hook does; `nil` if that is impossible, or the response is for a named handler or another
+    /// account.
     ///
     /// If the server is away while the alert waits, the lease is taken as soon as the server is back.
     package nonisolated func leaseResponse(

@@ -21,12 +21,13 @@ package struct PendingQuestion: Sendable {
         try await manager.outcome(of: self, isKept: true)
     }
 
-    /// Takes the lease on the response, so that nobody else takes it until the lease ends; `nil` if somebody has
-    /// it, or if it is for a named handler.
+    /// Takes the lease on the response, so that nobody else takes it until the lease ends; `nil` if
+    /// somebody has it, or if it is for a named handler.
     package func lease() async -> (any AlertLease)? { await manager.leaseResponse(to: record) }
 
-    /// Takes the lease on the response as soon as nobody else has it; `nil` if somebody, such as `watch --exec`,
-    /// has it for longer than a time, or if the server of the queue is away for that long.
+    /// Takes the lease on the response as soon as nobody else has it; `nil` if somebody, such as
+    /// `watch --exec`, has it for longer than a time, or if the server of the queue is away for that
+    /// long.
     package func lease(within patience: Duration) async throws -> (any AlertLease)? {
         let end = ContinuousClock.now + patience
         var pause = Duration.milliseconds(20)

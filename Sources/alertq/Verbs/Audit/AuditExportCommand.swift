@@ -18,9 +18,9 @@ struct AuditExportCommand: AuditReadingCommand {
         """
         The hash of what an entry says is the SHA-256 of “alertq-entry-1” and the values up to \
         “detail”, as netstrings; “hash” is that of “alertq-audit-1”, “previous” and the hash of what \
-        the entry says. The article “How the audit log is chained” has an example. A hash chain can't show that \
-        its end was cut off: give the verifier the output of audit head. To continue an earlier \
-        export, give its last number to --after.
+        the entry says. The article “How the audit log is chained” has an example. A hash chain \
+        can't show that its end was cut off: give the verifier the output of audit head. To \
+        continue an earlier export, give its last number to --after.
         """,
     ]
 

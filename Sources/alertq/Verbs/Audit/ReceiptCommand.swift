@@ -17,14 +17,15 @@ struct ReceiptCommand: NamingCommand {
         """
         A receipt is a line of JSON with what was asked and answered, the salt of its hashes, the \
         log's entries about the alert, and the chain from the first of them to the last one, or to \
-        the head that is given, and nothing after that. It has only the hashes of entries about other alerts. `alertq audit \
-        verify --receipt FILE` checks it on any machine, without the queue.
+        the head that is given, and nothing after that. It has only the hashes of entries about \
+        other alerts. `alertq audit verify --receipt FILE` checks it on any machine, without the \
+        queue.
         """,
         """
         Whoever knows the receipt's head from elsewhere knows that the log has these entries about \
-        the alert up to there, and no others: keep the output of audit head where the queue's accounts can't \
-        write, or sign the receipt with ssh-keygen -Y sign. A receipt can't show what \
-        happened to the alert after its head. Once the texts are erased, none can be made.
+        the alert up to there, and no others: keep the output of audit head where the queue's \
+        accounts can't write, or sign the receipt with ssh-keygen -Y sign. A receipt can't show \
+        what happened to the alert after its head. Once the texts are erased, none can be made.
         """,
         severalDiscussion,
     ]
