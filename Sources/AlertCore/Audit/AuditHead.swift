@@ -22,6 +22,7 @@ public struct AuditHead: Sendable, Hashable, Codable {
             let hash = Hex.bytes(parts[1]), hash.count == SHA256.byteCount
         else { return nil }
         self.init(sequence: sequence, hash: hash)
+        guard self.text == text else { return nil }
     }
 
     /// `SEQUENCE:HASH`, the hash as 64 hexadecimal digits.

@@ -90,7 +90,7 @@ package struct APIRequest: Sendable {
 
     func limit() throws(Problem) -> Int {
         guard let text = parameter("limit") else { return 50 }
-        guard let number = Int(text), (1...1000).contains(number) else {
+        guard let number = Int(text), (1...1000).contains(number), "\(number)" == text else {
             throw .badRequest("“limit” is not a number from 1 to 1000")
         }
         return number
@@ -107,8 +107,8 @@ package struct APIRequest: Sendable {
 
     func isTrue(_ name: String) throws(Problem) -> Bool {
         switch parameter(name) {
-        case "true", "1": return true
-        case "false", "0", nil: return false
+        case "true": return true
+        case "false", nil: return false
         default: throw .badRequest("“\(name)” is not true or false")
         }
     }
@@ -129,7 +129,7 @@ package struct APIRequest: Sendable {
     func id() throws(Problem) -> Alert.ID { try id(path.dropFirst(2).first ?? "") }
 
     func id(_ text: String) throws(Problem) -> Alert.ID {
-        guard let id = Alert.ID(text), id > 0 else {
+        guard let id = Alert.ID(text), id > 0, "\(id)" == text else {
             throw .badRequest("“\(SafeText.line(text))” is not the number of an alert")
         }
         return id
@@ -148,7 +148,8 @@ package struct APIRequest: Sendable {
 
     /// The same for a stream, of which a browser says what it has had in the head.
     func streamCursor() throws(Problem) -> AuditHead? {
-        try (form.lastEvent ?? parameter("after")).map { text throws(Problem) in try cursor(text) }
+        let asked = try cursor()
+        return try form.lastEvent.map { text throws(Problem) in try cursor(text) } ?? asked
     }
 
     /// A head that was kept elsewhere.

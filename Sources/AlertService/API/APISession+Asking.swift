@@ -4,7 +4,7 @@ import TextFormats
 
 extension APISession {
     func ask(_ request: APIRequest) async throws -> APIReply {
-        let limit = try request.wait()
+        let (limit, isCollecting) = (try request.wait(), try request.isCollecting())
         let body = try request.members(Self.alertMembers)
         let alert = try Self.alert(body)
         if request.wantsText { try Self.checkWords(alert) }
@@ -16,14 +16,15 @@ extension APISession {
         guard let limit, question.record.response == nil else {
             let isNew = !question.isJoined && question.record.response == nil
             return try reply(
-                try await usable(question.record), status: isNew ? 201 : 200, to: request)
+                try await usable(question.record), status: isNew ? 201 : 200, to: request,
+                collecting: isCollecting)
         }
         if let record = try await queue.waits.wait(
             atMost: limit, by: caller.principal, for: { try await question.outcome() })
         {
-            return try reply(try await usable(record), to: request)
+            return try reply(try await usable(record), to: request, collecting: isCollecting)
         }
-        return try await stillWaiting(question.record.id, request)
+        return try await stillWaiting(question.record.id, request, collecting: isCollecting)
     }
 
     /// Refuses a question that has the `Idempotency-Key` of another one.

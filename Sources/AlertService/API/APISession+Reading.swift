@@ -122,15 +122,21 @@ extension APISession {
     }
 
     /// The reply when the time is up, after which the same request goes on waiting.
-    func stillWaiting(_ id: Alert.ID, _ request: APIRequest) async throws -> APIReply {
-        var reply = try reply(try await manager.record(id), status: 202, to: request)
+    func stillWaiting(
+        _ id: Alert.ID, _ request: APIRequest, collecting: Bool = false
+    ) async throws -> APIReply {
+        var reply = try reply(
+            try await manager.record(id), status: 202, to: request, collecting: collecting)
         reply.headers.append(("Retry-After", "1"))
         return reply
     }
 
     /// The reply with an alert, in the form that the request wants.
+    ///
+    /// - Parameter isCollecting: Whether a response counts as taken once it has arrived.
     func reply(
-        _ record: AlertRecord, status: Int = 200, to request: APIRequest
+        _ record: AlertRecord, status: Int = 200, to request: APIRequest,
+        collecting isCollecting: Bool = false
     ) throws -> APIReply {
         // An expiry that is due and not stored yet may still become something else.
         let response = record.response
@@ -146,7 +152,7 @@ extension APISession {
                 .object((AlertJSON.value(record).members ?? []) + [("terminal", .bool(isOver))]))
         }
         if status != 200 { reply.headers.append(("Location", request.location(of: record.id))) }
-        if isOver, try request.isCollecting() { reply.collected = record.id }
+        if isOver, isCollecting { reply.collected = record.id }
         return reply
     }
 

@@ -65,6 +65,7 @@ struct CanonicalBytesTests {
         "A text in any form other than a written head is refused",
         arguments: [
             "", "1", "1:", "0:" + ff, "-1:" + ff, "x:" + ff, "1:" + ff + ":", "1:" + ff + "00",
+            "+1:" + ff, "01:" + ff, "1:" + ff.uppercased(),
         ])
     func head(text: String) {
         #expect(AuditHead(text) == nil)

@@ -317,6 +317,9 @@ struct HTTPTests {
         let gap = try lost.event()
         #expect(gap.data == "gap" && gap.id?.hasPrefix("41:") == true, "\(gap)")
         #expect(try asker.request("GET", "/v1/events?after=odd").status == 400)
+        #expect(
+            try asker.request("GET", "/v1/events?after=odd", nil, ["Last-Event-ID: 0"]).status
+                == 400)
         #expect(try asker.request("HEAD", "/v1/events").status == 200)
         #expect(asker.isClosed())
     }
