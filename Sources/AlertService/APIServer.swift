@@ -42,6 +42,9 @@ package final class APIServer: HTTPHandler {
         }
     }
 
+    /// Whether its thread is not stuck.
+    func isTurning() async -> Bool { await server.withLock { $0 }?.isTurning() ?? true }
+
     /// Returns once the requests that have come are done, or have been carried out for as long as
     /// `patience`.
     func stop(within patience: Duration) async {
@@ -128,7 +131,9 @@ package final class APIServer: HTTPHandler {
 
     // MARK: - Requests
 
-    package func reply(to request: HTTPRequest) async -> HTTPReply {
+    package func reply(
+        to request: HTTPRequest, _ takeBody: @Sendable () -> [UInt8]
+    ) async -> HTTPReply {
         do {
             if try standing(of: request) == .anybody {
                 _ = try await queue.store.pendingCount()
@@ -137,7 +142,7 @@ package final class APIServer: HTTPHandler {
                         200, .object([("ready", .bool(true))]), headers: [("Connection", "close")]))
             }
             let session = try await session(of: request.connection)
-            let reply = await session.reply(to: try Self.request(request))
+            let reply = await session.reply(to: try Self.request(request, takeBody()))
             var sent = Self.http(reply)
             if let alert = reply.collected {
                 sent.onArrival = { self.collect(alert, for: session) }
@@ -184,11 +189,13 @@ package final class APIServer: HTTPHandler {
         }
     }
 
-    private static func request(_ request: HTTPRequest) throws(Problem) -> APIRequest {
+    private static func request(
+        _ request: HTTPRequest, _ bytes: [UInt8]
+    ) throws(Problem) -> APIRequest {
         var body: JSONValue?
-        if !request.body.isEmpty {
+        if !bytes.isEmpty {
             do throws(JSONError) {
-                body = try JSONValue(parsing: request.body)
+                body = try JSONValue(parsing: bytes)
             } catch {
                 throw .badRequest("the body can't be read: \(error)")
             }

@@ -66,8 +66,11 @@ package final class QueueService: Sendable {
         }
     }
 
-    /// Whether requests are read, as far as is known.
-    package var isServing: Bool { lines.isTurning }
+    /// Whether no thread that reads requests is stuck.
+    package func isServing() async -> Bool {
+        for server in apis.withLock({ $0 }) where await !server.isTurning() { return false }
+        return lines.isTurning
+    }
 
     /// Carries out what has been asked for, and closes the queue.
     package func stop() async {

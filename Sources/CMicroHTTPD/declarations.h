@@ -76,6 +76,8 @@ typedef void (*cmicrohttpd_connected)(
     each(cmicrohttpd_daemon *, MHD_start_daemon, \
          (unsigned int, uint16_t, cmicrohttpd_accept, void *, cmicrohttpd_access, void *, ...)) \
     each(int, MHD_quiesce_daemon, (cmicrohttpd_daemon *)) \
+    each(cmicrohttpd_result, MHD_add_connection, \
+         (cmicrohttpd_daemon *, int, const struct sockaddr *, socklen_t)) \
     each(void, MHD_stop_daemon, (cmicrohttpd_daemon *)) \
     each(void, MHD_suspend_connection, (cmicrohttpd_connection *)) \
     each(void, MHD_resume_connection, (cmicrohttpd_connection *)) \

@@ -7,6 +7,7 @@ final class HTTPExchange: Sendable {
         /// `nil` before the head has come, and after the end.
         var connection: ConnectionPointer?
         var request: HTTPRequest?
+        var body: [UInt8] = []
         var reply: HTTPReply?
         var work: Task<Void, Never>?
     }
@@ -31,13 +32,12 @@ final class HTTPExchange: Sendable {
     ) -> Bool {
         if !data.isEmpty {
             return state.withLock { state in
-                state.request?.body += data
-                return (state.request?.body.count ?? .max) <= HTTPRequest.bodyLimit
+                state.body += data
+                return state.body.count <= HTTPRequest.bodyLimit
             }
         }
         let (reply, request, isUnderWay) = state.withLock { state in
-            defer { state.request?.body = [] }
-            return (state.reply, state.request, state.work != nil)
+            (state.reply, state.request, state.work != nil)
         }
         if let reply { return send(reply, over: connection) }
         guard let request else { return begin(connection, method: method) }
@@ -45,12 +45,19 @@ final class HTTPExchange: Sendable {
         guard suspend() else { return send(server.stopped, over: connection) }
         guard !isUnderWay else { return true }
         let work = Task { [server] in
-            let reply = await server.handler.reply(to: request)
+            let reply = await server.handler.reply(to: request) { self.takeBody() }
             self.state.withLock { $0.reply = reply }
             self.resume()
         }
         state.withLock { $0.work = work }
         return true
+    }
+
+    private func takeBody() -> [UInt8] {
+        state.withLock { state in
+            defer { state.body = [] }
+            return state.body
+        }
     }
 
     private func begin(_ connection: ConnectionPointer, method: String) -> Bool {

@@ -17,7 +17,6 @@ package struct HTTPRequest: Sendable {
     /// The path and the query, as they came.
     package let target: String
     package let fields: [HTTPField]
-    package internal(set) var body: [UInt8] = []
     package let connection: HTTPConnection
 
     /// The value of a field; `nil` if it is absent.

@@ -11,7 +11,9 @@ package protocol HTTPHandler: Sendable {
     /// The reply to a request that is none.
     func reply(to refusal: HTTPRefusal) -> HTTPReply
     /// The reply to a request; its task is cancelled when the server ends.
-    func reply(to request: HTTPRequest) async -> HTTPReply
+    ///
+    /// - Parameter takeBody: Returns its body, which nobody keeps while the request waits.
+    func reply(to request: HTTPRequest, _ takeBody: @Sendable () -> [UInt8]) async -> HTTPReply
 }
 
 /// Serves HTTP/1.1 on a socket, by libmicrohttpd.
@@ -91,6 +93,30 @@ package final class HTTPServer: Sendable {
 
     private var connections: [HTTPConnection] {
         state.withLock { $0.connections.values.map { $0 } }
+    }
+
+    /// Whether its thread is not stuck: it replies to a connection of our own within five seconds.
+    package func isTurning() async -> Bool {
+        // Where there is no room for another connection, nothing can be told.
+        guard let (own, other) = try? UnixSocket.pair(), add(other) else { return true }
+        UnixSocket.setTimeLimit(5, of: own)
+        guard own.write("GET / HTTP/1.0\r\n\r\n".utf8) else { return true }
+        return await withCheckedContinuation { found in
+            DedicatedThread.start { found.resume(returning: own.read()?.isEmpty == false) }
+        }
+    }
+
+    private func add(_ socket: Descriptor) -> Bool {
+        daemon.withLock { daemon in
+            // The library closes what it is given.
+            let raw = fcntl(socket.raw, F_DUPFD_CLOEXEC, 0)
+            guard let daemon, raw >= 0 else { return false }
+            var address = sockaddr()
+            address.sa_family = sa_family_t(AF_UNIX)
+            let length = socklen_t(MemoryLayout.size(ofValue: address))
+            return library.mhd.MHD_add_connection(daemon.pointer, raw, &address, length)
+                == MicroHTTPD.yes
+        }
     }
 
     /// Takes no more connections, and returns once the requests that have come have their replies, or

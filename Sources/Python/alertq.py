@@ -12,18 +12,22 @@
 The question is stored before anybody sees it, and so is the answer: when this program is killed
 and started again, the same key finds it. What people did not choose is never a yes: see Response.
 
-The queue is used through `alertq serve --stdio`, a child process, or through the socket of
-`alertq serve`. This file needs nothing but Python 3.9 and the command `alertq`.
+The queue is used through `alertq serve --stdio`, a child process, through the socket of
+`alertq serve`, or over https. This file needs nothing but Python 3.9, and the command `alertq` for
+a child process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
+import http.client
 import json
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import sysconfig
@@ -33,7 +37,7 @@ import urllib.parse
 import uuid
 from dataclasses import dataclass
 from typing import (
-    IO, Any, AsyncIterator, Generator, Generic, Iterator, Mapping, Optional, TypeVar,
+    IO, Any, AsyncIterator, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union,
 )
 
 __all__ = ["AsyncQueue", "Error", "Queue", "Response", "connect", "connect_async"]
@@ -98,26 +102,41 @@ class Response:
             by=record["by"], values=record["values"], note=record["note"], record=record)
 
 
-def connect(database: Optional[str] = None, *, program: Optional[str] = None) -> Queue:
+def connect(
+    database: Optional[str] = None, *, program: Optional[str] = None, token: Optional[str] = None
+) -> Queue:
     """Connects to a queue.
 
-    `database` is a file, the URI of a server, or `unix:PATH` for a service; without it, the
-    account's own queue is used, or what $ALERTQ_DATABASE names. `program` is the command, unless it
-    is the one that was installed with this file, or that of the path.
+    `database` is a file, the URI of a server, `unix:PATH` for a service, or `https://HOST[/PATH]`
+    for one on another machine, with its `token`; without it, the account's own queue is used, or
+    what $ALERTQ_DATABASE names. `program` is the command, unless it is the one that was installed
+    with this file, or that of the path.
     """
-    return Queue(_Lines(database, program))
+    return Queue(_carrier(database, program, token))
 
 
-def connect_async(database: Optional[str] = None, *, program: Optional[str] = None) -> AsyncQueue:
+def connect_async(
+    database: Optional[str] = None, *, program: Optional[str] = None, token: Optional[str] = None
+) -> AsyncQueue:
     """The same for asyncio."""
-    return AsyncQueue(_Lines(database, program))
+    return AsyncQueue(_carrier(database, program, token))
+
+
+def _carrier(
+    database: Optional[str], program: Optional[str], token: Optional[str]
+) -> _Carrier:
+    if database is not None and database.startswith(("http:", "https:")):
+        return _HTTP(database, token)
+    if token is not None:
+        raise ValueError("a token is for https://HOST")
+    return _Lines(database, program)
 
 
 class Queue:
     """A queue of questions. Threads may share it."""
 
-    def __init__(self, lines: _Lines) -> None:
-        self._lines = lines
+    def __init__(self, carrier: _Carrier) -> None:
+        self._carrier = carrier
 
     def __enter__(self) -> Queue:
         return self
@@ -126,7 +145,7 @@ class Queue:
         self.close()
 
     def close(self) -> None:
-        self._lines.close()
+        self._carrier.close()
 
     def ask(self, title: str, **question: Any) -> Response:
         """Asks, waits for the end of the question, and marks the response as collected.
@@ -206,7 +225,7 @@ class Queue:
         run = _Run(steps)
         while not run.is_done:
             try:
-                run.proceed(self._lines.send(run.request).result())
+                run.proceed(self._carrier.send(run.request).result())
             except ConnectionError as error:
                 time.sleep(run.pause_after(error))
         return run.result
@@ -215,8 +234,8 @@ class Queue:
 class AsyncQueue:
     """A queue of questions, for asyncio: the main calls of Queue."""
 
-    def __init__(self, lines: _Lines) -> None:
-        self._lines = lines
+    def __init__(self, carrier: _Carrier) -> None:
+        self._carrier = carrier
 
     async def __aenter__(self) -> AsyncQueue:
         return self
@@ -225,7 +244,7 @@ class AsyncQueue:
         self.close()
 
     def close(self) -> None:
-        self._lines.close()
+        self._carrier.close()
 
     async def ask(self, title: str, **question: Any) -> Response:
         """See Queue.ask. A cancelled task leaves the question standing: ask again with its key."""
@@ -260,7 +279,7 @@ class AsyncQueue:
         run = _Run(steps)
         while not run.is_done:
             try:
-                run.proceed(await asyncio.wrap_future(self._lines.send(run.request)))
+                run.proceed(await asyncio.wrap_future(self._carrier.send(run.request)))
             except ConnectionError as error:
                 await asyncio.sleep(run.pause_after(error))
         return run.result
@@ -520,6 +539,83 @@ class _Lines:
         waiting, self._waiting = self._waiting, {}
         for reply in waiting.values():
             reply.set_exception(error)
+
+
+class _HTTP:
+    """Makes each request over a connection, and in a thread, of its own."""
+
+    def __init__(self, url: str, token: Optional[str]) -> None:
+        parts = urllib.parse.urlsplit(url)
+        self._host, self._port = parts.hostname or "", parts.port
+        if not self._host or parts.query or parts.fragment or parts.username is not None:
+            raise ValueError(f"{url!r} is not https://HOST[:PORT][/PATH]")
+        self._is_secure = parts.scheme == "https"
+        if not self._is_secure and self._host not in ("localhost", "127.0.0.1", "::1"):
+            raise ValueError("over http, the token could be read by others: use https")
+        self._path = parts.path.rstrip("/")
+        self._fields = {"Content-Type": "application/json"}
+        if token is not None:
+            self._fields["Authorization"] = f"Bearer {token}"
+        self._is_closed = False
+        self._open: set[http.client.HTTPConnection] = set()
+        self._lock = threading.Lock()
+
+    def send(self, request: _Request) -> concurrent.futures.Future[_Reply]:
+        reply: concurrent.futures.Future[_Reply] = concurrent.futures.Future()
+        reply.set_running_or_notify_cancel()
+        method, path, body = request
+        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        threading.Thread(
+            target=self._exchange, args=(method, path, data, reply), daemon=True).start()
+        return reply
+
+    def _exchange(
+        self, method: str, path: str, data: Optional[bytes],
+        reply: concurrent.futures.Future[_Reply],
+    ) -> None:
+        kind = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
+        connection = kind(self._host, self._port, timeout=_WAIT + 15)
+        try:
+            with self._lock:
+                self._open.add(connection)
+            connection.connect()
+            if self._is_closed:
+                raise ConnectionError
+            connection.request(method, self._path + path, data, self._fields)
+            response = connection.getresponse()
+            reply.set_result((response.status, self._body(response)))
+        except BaseException as error:
+            is_lost = isinstance(error, (OSError, http.client.HTTPException))
+            if self._is_closed:
+                error = Error(503, {"detail": "the queue was closed"})
+            elif is_lost and not isinstance(error, ssl.SSLCertVerificationError):
+                error = ConnectionError(str(error))
+            reply.set_exception(error)
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+            connection.close()
+
+    def _body(self, response: http.client.HTTPResponse) -> Any:
+        text = response.read()
+        try:
+            return json.loads(text)
+        except ValueError:
+            reason = f"{self._host} replied {response.status} {response.reason}, without JSON"
+            if response.status >= 500:
+                raise ConnectionError(reason) from None  # A proxy, for a service that is away.
+            raise Error(response.status, {"detail": reason}) from None
+
+    def close(self) -> None:
+        self._is_closed = True
+        with self._lock:
+            for connection in self._open:
+                if connection.sock is not None:
+                    with contextlib.suppress(OSError):  # The other side was faster.
+                        connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+_Carrier = Union[_Lines, _HTTP]
 
 
 def _installed_program() -> str:

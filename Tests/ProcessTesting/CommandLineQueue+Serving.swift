@@ -31,15 +31,16 @@ extension CommandLineQueue {
         ///
         /// - Parameters:
         ///   - name: The name of the directory of its sockets, beside the queue.
-        ///   - listens: Whether it serves a free port, too.
+        ///   - listens: Whether it serves a port, too.
+        ///   - port: Which one; 0 for a free one.
         ///   - library: The name of a library that it finds no such library for.
         package init(
             of queue: CommandLineQueue, in name: String = "sockets", listens: Bool = false,
-            without library: String? = nil
+            port: UInt16 = 0, without library: String? = nil
         ) async throws {
             self.queue = queue
             directory = queue.directory + "/" + name
-            let port = listens ? ["--listen", "127.0.0.1:0"] : []
+            let port = listens ? ["--listen", "127.0.0.1:\(port)"] : []
             process = try queue.start(
                 ["serve", "--sockets", directory] + port,
                 environment: try library.map(queue.environment) ?? [:])

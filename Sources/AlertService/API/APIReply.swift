@@ -193,9 +193,8 @@ package struct Problem: Error, Sendable {
         case .notAsSeen: (412, "not-as-seen")
         case .tooManyPending, .tooManyPendingOfPrincipal: (429, "too-many-pending")
         case .notYours, .notPermitted: (403, "not-permitted")
-        case .busy, .unreachable, .cancelled, .detached, .closed: (503, "unavailable")
-        case .storage, .damaged, .incompatible, .inconsistent, .backup, .missingLibrary:
-            (500, "failed")
+        case .busy, .storage, .unreachable, .cancelled, .detached, .closed: (503, "unavailable")
+        case .damaged, .incompatible, .inconsistent, .backup, .missingLibrary: (500, "failed")
         }
     }
 

@@ -1,5 +1,6 @@
 import AlertCore
 import FoundationEssentials
+import Synchronization
 import TextFormats
 
 /// A request of the API, whichever carrier has brought it.
@@ -8,8 +9,21 @@ package struct APIRequest: Sendable {
     /// The parts of the path between its slashes.
     package let path: [String]
     private let query: [(name: String, value: String)]
-    private let body: JSONValue?
+    private let body: Body
     private let form: Form
+
+    /// What whoever reads it takes, so that nobody keeps it while the request waits.
+    private final class Body: Sendable {
+        let isEmpty: Bool
+        private let value: Mutex<JSONValue?>
+
+        init(_ value: JSONValue?) {
+            isEmpty = value == nil
+            self.value = Mutex(value)
+        }
+
+        func take() -> JSONValue? { value.withLock { $0.take() } }
+    }
 
     /// How a reply may look, which the carrier tells.
     struct Form: Sendable {
@@ -43,7 +57,7 @@ package struct APIRequest: Sendable {
             }
             return (item.name, value)
         }
-        self.body = body
+        self.body = Body(body)
         for (index, item) in query.enumerated()
         where query[..<index].contains(where: { $0.name == item.name }) {
             throw .badRequest("the parameter “\(SafeText.line(item.name))” comes twice")
@@ -107,8 +121,8 @@ package struct APIRequest: Sendable {
 
     func isTrue(_ name: String) throws(Problem) -> Bool {
         switch parameter(name) {
-        case "true": return true
-        case "false", nil: return false
+        case "true", "1": return true
+        case "false", "0", nil: return false
         default: throw .badRequest("“\(name)” is not true or false")
         }
     }
@@ -123,7 +137,7 @@ package struct APIRequest: Sendable {
     }
 
     /// Whether a body came.
-    var hasBody: Bool { body != nil }
+    var hasBody: Bool { !body.isEmpty }
 
     /// The alert that the path names.
     func id() throws(Problem) -> Alert.ID { try id(path.dropFirst(2).first ?? "") }
@@ -199,9 +213,9 @@ package struct APIRequest: Sendable {
 
     // MARK: - The body
 
-    /// The members of the body, of which a route knows these.
+    /// The members of the body, of which a route knows these; it is read once.
     func members(_ names: [String]) throws(Problem) -> JSONValue {
-        let body = body ?? .object([])
+        let body = body.take() ?? .object([])
         guard let members = body.members else { throw .badRequest("the body is no object of JSON") }
         for (name, _) in members where !names.contains(where: name.isIdentical) {
             throw .unknown("member", name, known: names)

@@ -141,7 +141,6 @@ struct APITests {
         ("GET", "/v1/audit?wait=soon", nil, 400, "soon"),
         ("GET", "/v1/alerts?limit=0", nil, 400, "limit"),
         ("GET", "/v1/alerts?limit=+5", nil, 400, "limit"),
-        ("GET", "/v1/alerts?state=resolved&uncollected=1", nil, 400, "true or false"),
         ("GET", "/v1/alerts?state=odd", nil, 400, "state"),
         ("GET", "/v1/alerts?state=resolved&outcome=odd", nil, 400, "one of answered"),
         ("GET", "/v1/alerts?state=resolved&since=today", nil, 400, "RFC 3339"),

@@ -238,6 +238,27 @@ struct HTTPTests {
         #expect(client.isClosed())
     }
 
+    @Test("A service that was stopped replies to what has come meanwhile, and asks it once")
+    func suspended() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let (asker, other) = (try HTTPClient(service), try HTTPClient(service))
+        let key = ["Idempotency-Key: k"]
+        #expect(try other.request("GET", "/v1/health").status == 200)
+        service.process.kill(SIGSTOP)
+        try asker.send("POST", "/v1/alerts", APITests.question, key)
+        // A client that can't wait asks again.
+        let hasty = try HTTPClient(service)
+        try hasty.send("POST", "/v1/alerts", APITests.question, key)
+        _ = shutdown(hasty.socket.raw, Int32(SHUT_RDWR))
+        try other.send("GET", "/v1/health")
+        service.process.kill(SIGCONT)
+        #expect(try asker.reply().json["id"] as? Int == 1)
+        #expect(try other.reply().status == 200)
+        let again = try asker.request("POST", "/v1/alerts", APITests.question, key)
+        #expect(again.json["id"] as? Int == 1, "\(again)")
+        #expect(try await queue.run("list", "--count").output == "1\n")
+    }
+
     @Test("A service that ends has its requests replied to, and tells streams to come again")
     func stopped() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
@@ -247,7 +268,8 @@ struct HTTPTests {
         try stream.follow(after: "0")
         #expect(try stream.event().data == "ok")
         #expect(try stream.event().name == "asked")
-        service.process.kill(SIGTERM)
+        // A second signal changes nothing.
+        for signal in [SIGTERM, SIGINT, SIGTERM] { service.process.kill(signal) }
         let reply = try asker.reply()
         #expect(reply.status == 202 && reply.json["terminal"] as? Bool == false, "\(reply)")
         let last = try stream.event()

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// A reverse proxy on a port of this machine, in front of a service's port, which asks nothing.
+/// A reverse proxy on a port of this machine, in front of a service's port.
 final class Proxy: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case nginx, haproxy
@@ -14,17 +14,65 @@ final class Proxy: Sendable {
     private let process: Child
     private let directory: TemporaryDirectory
 
+    /// Starts one that takes no questions.
+    convenience init(_ kind: Kind, to service: UInt16, token: String) async throws {
+        try await self.init(kind) { port, directory in
+            switch kind {
+            case .nginx:
+                Self.nginx(
+                    directory,
+                    """
+                    listen 127.0.0.1:\(port);
+                    location = /v1/alerts {
+                        limit_except GET { deny all; }
+                        proxy_pass http://127.0.0.1:\(service);
+                        proxy_set_header Authorization "Bearer \(token)";
+                    }
+                    location /v1/ {
+                        proxy_pass http://127.0.0.1:\(service);
+                        proxy_http_version 1.1;
+                        proxy_set_header Connection "";
+                        proxy_set_header Authorization "Bearer \(token)";
+                    }
+                    """)
+            case .haproxy: Self.haproxy(port, service, token)
+            }
+        }
+    }
+
+    /// Starts one with https, below the path `/alerts/`; the certificate is in ``certificate``.
+    convenience init(securing service: UInt16) async throws {
+        try await self.init(.nginx) { port, directory in
+            let maker = try Child(
+                "openssl",
+                ["req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost"]
+                    + ["-addext", "subjectAltName=DNS:localhost"]
+                    + ["-keyout", directory + "/key", "-out", directory + "/certificate"])
+            let made = await maker.finish()
+            guard made.code == 0 else { throw TestingError("openssl: \(made)") }
+            return Self.nginx(
+                directory,
+                """
+                listen 127.0.0.1:\(port) ssl;
+                ssl_certificate \(directory)/certificate;
+                ssl_certificate_key \(directory)/key;
+                location /alerts/ {
+                    proxy_pass http://127.0.0.1:\(service)/;
+                    proxy_http_version 1.1;
+                    proxy_set_header Connection "";
+                }
+                """)
+        }
+    }
+
     /// Starts it, and waits until it takes connections.
-    init(_ kind: Kind, to service: UInt16, token: String) async throws {
+    private init(
+        _ kind: Kind, _ configuration: (_ port: UInt16, _ directory: String) async throws -> String
+    ) async throws {
         directory = try TemporaryDirectory()
         port = try LocalSocket.listening().port
         let file = directory.path + "/" + kind.rawValue + ".conf"
-        let text =
-            switch kind {
-            case .nginx: Self.nginx(port, service, token, directory.path)
-            case .haproxy: Self.haproxy(port, service, token)
-            }
-        try Data(text.utf8).write(to: URL(filePath: file))
+        try Data(try await configuration(port, directory.path).utf8).write(to: URL(filePath: file))
         process = try Child(
             "/usr/sbin/\(kind)",
             kind == .nginx ? ["-c", file, "-e", directory.path + "/error"] : ["-f", file, "-db"])
@@ -36,28 +84,15 @@ final class Proxy: Sendable {
 
     deinit { process.kill(SIGKILL) }
 
-    private static func nginx(
-        _ port: UInt16, _ service: UInt16, _ token: String, _ directory: String
-    ) -> String {
+    var certificate: String { directory.path + "/certificate" }
+
+    private static func nginx(_ directory: String, _ server: String) -> String {
         """
         daemon off; master_process off; pid \(directory)/pid; events {}
         http {
             access_log off; client_body_temp_path \(directory)/body; proxy_temp_path \(directory)/proxy;
             fastcgi_temp_path \(directory)/f; uwsgi_temp_path \(directory)/u; scgi_temp_path \(directory)/s;
-            server {
-                listen 127.0.0.1:\(port);
-                location = /v1/alerts {
-                    limit_except GET { deny all; }
-                    proxy_pass http://127.0.0.1:\(service);
-                    proxy_set_header Authorization "Bearer \(token)";
-                }
-                location /v1/ {
-                    proxy_pass http://127.0.0.1:\(service);
-                    proxy_http_version 1.1;
-                    proxy_set_header Connection "";
-                    proxy_set_header Authorization "Bearer \(token)";
-                }
-            }
+            server { \(server) }
         }
 
         """

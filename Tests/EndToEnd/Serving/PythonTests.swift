@@ -13,16 +13,19 @@ struct PythonTests {
 
     /// Starts a program, in which `queue` is a queue.
     private func start(
-        _ program: String, at location: String? = nil, connect: String = "connect"
+        _ program: String, at location: String? = nil, connect: String = "connect",
+        token: String? = nil, environment: [String: String] = [:]
     ) throws -> Child {
         let location = location ?? queue.path
         let start =
             "import alertq, sys\n"
-            + "queue = alertq.\(connect)(\"\(location)\", program=\"\(CommandLineQueue.program)\")\n"
+            + "queue = alertq.\(connect)(\"\(location)\", program=\"\(CommandLineQueue.program)\""
+            + (token.map { ", token=\"\($0)\"" } ?? "") + ")\n"
         let sources = CodeBlock.root.appending(path: "Sources/Python").path
         return try Child(
             "python3", ["-c", start + program],
-            environment: ["PYTHONPATH": sources, "PYTHONDONTWRITEBYTECODE": "1"])
+            environment: ["PYTHONPATH": sources, "PYTHONDONTWRITEBYTECODE": "1"]
+                .merging(environment) { $1 })
     }
 
     private func run(_ program: String, at location: String? = nil) async throws -> Finished {
@@ -122,6 +125,58 @@ struct PythonTests {
         #expect(finished.output == String(repeating: "yes\n", count: 20))
         #expect(try await queue.objects("history", "--uncollected").isEmpty)
         #expect(try await queue.isSound())
+    }
+
+    @Test(
+        "Over https it asks through a proxy whose certificate is known, also of a service that was away",
+        .enabled(if: Tool.hasProxy("nginx")))
+    func overHTTPS() async throws {
+        var service = try await CommandLineQueue.Service(of: queue, listens: true)
+        let (port, token) = (try #require(service.port), try service.token)
+        let proxy = try await Proxy(securing: port)
+        let url = "https://localhost:\(proxy.port)/alerts"
+        let submit = "queue.submit('Q')"
+        let stranger = try start(submit, at: url, token: token)
+        #expect(await stranger.finish().errors.contains("CERTIFICATE_VERIFY_FAILED"))
+        let trusting = ["SSL_CERT_FILE": proxy.certificate]
+        let nobody = try start(submit, at: url, environment: trusting)
+        #expect(await nobody.finish().errors.contains("alertq.Error: send “Authorization"))
+        let child = try start(
+            """
+            import threading
+            response = queue.ask("Prune?", buttons={"yes": "Prune"}, cancel={"no": "Keep"}, key="k")
+            print(response.button, response.record["collected_at"])
+            print([event["event"] for event in queue.events(follow=False)])
+            threading.Timer(0.2, queue.close).start()
+            try:
+                queue.wait(queue.submit("R", buttons={"yes": "Yes"}, key="r"))
+            except alertq.Error as error:
+                print(error)
+            """, at: url, token: token, environment: trusting)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        service.process.kill(SIGKILL)
+        _ = await service.process.exit()
+        service = try await CommandLineQueue.Service(of: queue, listens: true, port: port)
+        #expect(try service.token == token)
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        let finished = await child.finish()
+        #expect(finished.code == 0, "\(finished)")
+        #expect(
+            finished.output.contains(
+                "yes None\n['asked', 'resolved', 'collected']\nthe queue was closed"),
+            "\(finished)")
+        #expect(try await queue.isSound())
+    }
+
+    @Test(
+        "An address to which a token is not sent is refused",
+        arguments: [
+            "http://alerts.example", "https:///alerts", "https://ana@localhost",
+            "https://localhost?a",
+        ])
+    func address(_ url: String) async throws {
+        let finished = await (try start("", at: url, token: "t")).finish()
+        #expect(finished.code == 1 && finished.errors.contains("ValueError: "), "\(finished)")
     }
 
     @Test("Many tasks of asyncio ask at once")

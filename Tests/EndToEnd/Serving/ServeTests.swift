@@ -195,6 +195,43 @@ struct ServeTests {
         #expect(hear().last == "STOPPING=1")
     }
 
+    @Test(
+        "A service manager hears nothing while the thread of HTTP is stuck",
+        .enabled(if: Tool.hasTracer && Tool.hasHTTP))
+    func stuck() async throws {
+        let path = queue.directory + "/notify"
+        let manager = try Descriptor(
+            socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), "make a socket")
+        #expect(clinux_bind_datagram(manager.raw, path) == 0)
+        _ = fcntl(manager.raw, F_SETFL, O_NONBLOCK)
+        func hears() -> Bool {
+            var count = 0
+            while manager.read() != nil { count += 1 }
+            return count > 0
+        }
+        let service = try queue.start(
+            ["serve", "--sockets", queue.directory + "/sockets"],
+            environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "30000"])
+        #expect(await eventually { hears() })
+        let threads = "/proc/\(service.pid)/task"
+        let thread = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: threads).first { thread in
+                try String(contentsOfFile: "\(threads)/\(thread)/comm", encoding: .utf8)
+                    .hasPrefix("MHD")
+            })
+        let tracer = try Child(
+            "strace", ["-p", thread, "-e", "inject=epoll_wait:delay_enter=100000000"])
+        // It is on its way to the next call until somebody connects.
+        let silent = await eventually {
+            _ = hears()
+            try? await Task.sleep(for: .seconds(1))
+            return !hears()
+        }
+        #expect(silent, "\(tracer.errors.text)")
+        tracer.kill(SIGKILL)
+        #expect(await eventually { hears() })
+    }
+
     @Test("A socket that the service manager has made is used, and stays", .needsSystemd)
     func activated() async throws {
         let socket = queue.directory + "/alertq.sock"

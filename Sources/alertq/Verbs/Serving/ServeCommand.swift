@@ -171,7 +171,7 @@ struct ServeCommand: Command {
     private static func feedWatchdog(of service: QueueService) async {
         guard let time = ServiceManager.watchdogTime else { return }
         while !Task.isCancelled {
-            if service.isServing { ServiceManager.notify("WATCHDOG=1") }
+            if await service.isServing() { ServiceManager.notify("WATCHDOG=1") }
             try? await Task.sleep(for: time / 3)
         }
     }
