@@ -167,15 +167,11 @@ package final class APIServer: HTTPHandler {
 
     /// What the client of a connection does.
     private func session(of connection: HTTPConnection) async throws -> APISession {
-        let task = connection.value.withLock { value in
-            if let task = value as? Task<APISession, any Error> { return task }
-            let task = Task { [self] in
-                try APISession(queue, for: try await peer(of: connection))
-            }
-            value = task
-            return task
-        }
-        return try await task.value
+        let found = { connection.value.withLock { $0 as? APISession } }
+        if let session = found() { return session }
+        let session = try APISession(queue, for: try await peer(of: connection))
+        connection.value.withLock { $0 = session }
+        return session
     }
 
     private func peer(of connection: HTTPConnection) async throws(AlertError) -> Peer {

@@ -46,10 +46,11 @@ final class HTTPExchange: Sendable {
         guard !isUnderWay else { return true }
         let work = Task { [server] in
             let reply = await server.handler.reply(to: request) { self.takeBody() }
-            self.state.withLock { $0.reply = reply }
+            // A stream goes on for hours, and a task that is kept keeps the memory of its calls.
+            self.state.withLock { ($0.reply, $0.work) = (reply, nil) }
             self.resume()
         }
-        state.withLock { $0.work = work }
+        state.withLock { if $0.reply == nil { $0.work = work } }
         return true
     }
 

@@ -5,14 +5,7 @@ import TextFormats
 extension APISession {
     func ask(_ request: APIRequest) async throws -> APIReply {
         let (limit, isCollecting) = (try request.wait(), try request.isCollecting())
-        let body = try request.members(Self.alertMembers)
-        let alert = try Self.alert(body)
-        if request.wantsText { try Self.checkWords(alert) }
-        let name = try request.idempotencyKey()
-        let question = try await manager.submit(
-            alert, isAwaited: limit != nil,
-            join: try body.isTrue("replace") ? .replacing : .same, request: name)
-        if name != nil { try Self.check(question.record, isOf: alert) }
+        let question = try await submit(request, isAwaited: limit != nil)
         guard let limit, question.record.response == nil else {
             let isNew = !question.isJoined && question.record.response == nil
             return try reply(
@@ -25,6 +18,21 @@ extension APISession {
             return try reply(try await usable(record), to: request, collecting: isCollecting)
         }
         return try await stillWaiting(question.record.id, request, collecting: isCollecting)
+    }
+
+    /// Asks what the body says, which isn't kept while its request waits.
+    private func submit(
+        _ request: APIRequest, isAwaited: Bool
+    ) async throws -> PendingQuestion {
+        let body = try request.members(Self.alertMembers)
+        let alert = try Self.alert(body)
+        if request.wantsText { try Self.checkWords(alert) }
+        let name = try request.idempotencyKey()
+        let question = try await manager.submit(
+            alert, isAwaited: isAwaited, join: try body.isTrue("replace") ? .replacing : .same,
+            request: name)
+        if name != nil { try Self.check(question.record, isOf: alert) }
+        return question
     }
 
     /// Refuses a question that has the `Idempotency-Key` of another one.
