@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import PostgreSQLTesting
 import ProcessTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,6 +58,25 @@ struct KillTests {
     }
 
     private let ledger = Ledger()
+    private let patience = Patience()
+
+    /// How long processes may run, by their verbs: such that half of them get through, whatever else
+    /// the machine does, and the others are killed at any moment before.
+    private final class Patience: Sendable {
+        private let longest = Mutex<[String: Double]>([:])
+
+        /// In milliseconds.
+        func longest(_ verb: String) -> Int {
+            longest.withLock { Int($0[verb, default: 500]) }
+        }
+
+        func note(_ verb: String, wasKilled: Bool) {
+            longest.withLock { longest in
+                let next = longest[verb, default: 500] * (wasKilled ? 1.1 : 0.9)
+                longest[verb] = min(max(next, 20), 5000)
+            }
+        }
+    }
 
     /// Whether to continue: a test without any answer would prove nothing.
     private func goesOn(_ place: Place) -> Bool {
@@ -102,10 +122,12 @@ struct KillTests {
 
     /// Lets a process run for at most a random time, then kills it; returns its exit code.
     private func runBriefly(
-        _ child: Child, milliseconds: ClosedRange<Int>, _ random: inout TestRandom
+        _ verb: String, _ child: Child, _ random: inout TestRandom
     ) async -> Int32? {
-        let (code, wasKilled) = await child.runBriefly(milliseconds: milliseconds, &random)
+        let (code, wasKilled) = await child.runBriefly(
+            milliseconds: 5...patience.longest(verb), &random)
         if wasKilled { ledger.noteKill() }
+        patience.note(verb, wasKilled: wasKilled)
         return code
     }
 
@@ -119,9 +141,7 @@ struct KillTests {
                 "ask", title, "-b", "yes", "--cancel", "no", "--detach",
                 "--key", "\(number).\(count)",
             ])
-            // On a busy machine nothing might ever be asked in 80 ms.
-            let longest = ledger.all.asked.isEmpty ? 2000 : place == .file ? 80 : 400
-            _ = await runBriefly(child, milliseconds: 5...longest, &random)
+            _ = await runBriefly("ask", child, &random)
             let output = await child.output.complete()
             // Only a whole line is an acknowledgement.
             if output.hasSuffix("\n"), let id = Int(output.dropLast()) {
@@ -139,9 +159,7 @@ struct KillTests {
             else { continue }
             let button = ["yes", "no"].randomElement(using: &random) ?? "yes"
             let child = try queue.clients.start(["answer", "\(id)", button])
-            // On a busy machine nothing might ever be answered in 80 ms.
-            let longest = ledger.all.answered.isEmpty ? 2000 : place == .file ? 80 : 400
-            if await runBriefly(child, milliseconds: 5...longest, &random) == 0 {
+            if await runBriefly("answer", child, &random) == 0 {
                 ledger.note(answer: button, to: id)
             }
         }
