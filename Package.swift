@@ -79,8 +79,9 @@ let package = Package(
         .executableTarget(
             name: "alertq-bench",
             dependencies: [
-                "AlertPresenters", "AlertQueue", "CBaselines", "CSlowDisk", "Linux", "Migrations",
-                "PostgreSQL", "PostgreSQLStore", "SQLite", "SQLiteStore", "TextFormats",
+                "AlertPresenters", "AlertQueue", "AlertService", "CBaselines", "CSlowDisk", "Linux",
+                "Migrations", "PostgreSQL", "PostgreSQLStore", "SQLite", "SQLiteStore",
+                "TextFormats",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite", "TestSupport"]),
         // Servers of their own, and connections that break.

@@ -13,7 +13,7 @@ struct SmallRunTests {
         arguments: [
             ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
             ("growth", 4), ("pages", 4), ("command", 6), ("text", 50), ("purge", 3), ("ask", 9),
-            ("round-trip", 6),
+            ("round-trip", 6), ("service", Tool.hasHTTP ? 5 : 0),
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])
@@ -85,8 +85,8 @@ struct SmallRunTests {
         }
         #expect(
             names == [
-                "ask", "processes", "round-trip", "bell", "history", "text", "purge", "open",
-                "command", "verify", "growth", "pages", "server",
+                "ask", "processes", "service", "round-trip", "bell", "history", "text", "purge",
+                "open", "command", "verify", "growth", "pages", "server",
             ])
         let help = try Child(Self.program, ["--help"])
         #expect(await help.exit() == 0)

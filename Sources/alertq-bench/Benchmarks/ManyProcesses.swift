@@ -29,9 +29,9 @@ enum ManyProcesses: Benchmark {
     }
 
     /// The asks per second, and how long each took in microseconds.
-    private static func measure(
+    static func measure(
         _ mode: ChildMode, count: Int
-    ) async throws -> (Double, [Double]) {
+    ) async throws -> (rate: Double, times: [Double]) {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         try await SQLiteAlertStore.open(path: path).close()

@@ -1,4 +1,5 @@
 import AlertQueue
+import AlertService
 import Glibc
 import Linux
 import SQLiteStore
@@ -17,6 +18,11 @@ enum ChildMode: String {
     case crash
     /// Reads a queue as a presenter does, and prints its memory in KiB: path.
     case memory
+    /// Serves a queue over HTTP until its input ends: directory. Prints the path of the socket, or an
+    /// empty line where it can't.
+    case serve
+    /// Asks through a service: socket, count.
+    case request
 
     static let option = "--child"
 
@@ -41,6 +47,8 @@ enum ChildMode: String {
             }
             await store.close()
             for time in times { print(time) }
+        case .serve: try await Self.serve(in: path)
+        case .request: try ServiceRequests.ask(path, count: count)
         case .plain: try Self.askPlainly(path: path, count: count)
         case .ring: try Self.ring(path: path)
         case .listen:
@@ -65,10 +73,26 @@ enum ChildMode: String {
     }
 
     /// Reports to the parent, and waits until all the others are ready, too.
-    private static func ready() {
+    static func ready() {
         print("ready")
         fflush(nil)
         _ = readLine()
+    }
+
+    private static func serve(in directory: String) async throws {
+        let path = directory + "/served.db"
+        let sockets = try ServiceSockets(in: directory + "/sockets")
+        let store = try await SQLiteAlertStore.open(path: path, isShared: true)
+        let service = try QueueService(store, at: path, on: sockets)
+        do {
+            try service.serveHTTP(on: try sockets.listen(at: sockets.api), knowing: .kernel)
+            print(sockets.api)
+        } catch AlertError.missingLibrary {
+            print("")
+        }
+        fflush(nil)
+        while readLine() != nil {}
+        await service.stop()
     }
 
     private static func askPlainly(path: String, count: Int) throws {
