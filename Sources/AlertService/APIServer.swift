@@ -167,8 +167,8 @@ package final class APIServer: HTTPHandler {
 
     /// What the client of a connection does.
     private func session(of connection: HTTPConnection) async throws -> APISession {
-        let found = { connection.value.withLock { $0 as? APISession } }
-        if let session = found() { return session }
+        // A connection carries out one request at a time.
+        if let session = connection.value.withLock({ $0 as? APISession }) { return session }
         let session = try APISession(queue, for: try await peer(of: connection))
         connection.value.withLock { $0 = session }
         return session

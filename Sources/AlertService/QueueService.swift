@@ -68,8 +68,10 @@ package final class QueueService: Sendable {
 
     /// Whether no thread that reads requests is stuck.
     package func isServing() async -> Bool {
-        for server in apis.withLock({ $0 }) where await !server.isTurning() { return false }
-        return lines.isTurning
+        await withTaskGroup { [lines] group in
+            for server in apis.withLock({ $0 }) { group.addTask { await server.isTurning() } }
+            return await group.allSatisfy(\.self) && lines.isTurning
+        }
     }
 
     /// Carries out what has been asked for, and closes the queue.

@@ -32,6 +32,7 @@ final class HTTPExchange: Sendable {
     ) -> Bool {
         if !data.isEmpty {
             return state.withLock { state in
+                guard state.request != nil else { return false }
                 state.body += data
                 return state.body.count <= HTTPRequest.bodyLimit
             }
@@ -46,12 +47,23 @@ final class HTTPExchange: Sendable {
         guard !isUnderWay else { return true }
         let work = Task { [server] in
             let reply = await server.handler.reply(to: request) { self.takeBody() }
-            // A stream goes on for hours, and a task that is kept keeps the memory of its calls.
-            self.state.withLock { ($0.reply, $0.work) = (reply, nil) }
+            self.take(reply)
             self.resume()
         }
         state.withLock { if $0.reply == nil { $0.work = work } }
         return true
+    }
+
+    /// Keeps the reply, unless another one was sent meanwhile, since the server ends.
+    private func take(_ reply: HTTPReply) {
+        let isLate = state.withLock { state in
+            // A stream goes on for hours, and a task that is kept keeps the memory of its calls.
+            state.work = nil
+            guard state.reply == nil else { return true }
+            state.reply = reply
+            return false
+        }
+        if isLate, case .stream(let stream) = reply.content { stream.isGone() }
     }
 
     private func takeBody() -> [UInt8] {

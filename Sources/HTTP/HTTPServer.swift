@@ -12,7 +12,7 @@ package protocol HTTPHandler: Sendable {
     func reply(to refusal: HTTPRefusal) -> HTTPReply
     /// The reply to a request; its task is cancelled when the server ends.
     ///
-    /// - Parameter takeBody: Returns its body, which nobody keeps while the request waits.
+    /// - Parameter takeBody: Returns the body once: it isn't kept while the request waits.
     func reply(to request: HTTPRequest, _ takeBody: @Sendable () -> [UInt8]) async -> HTTPReply
 }
 
@@ -97,7 +97,7 @@ package final class HTTPServer: Sendable {
 
     /// Whether its thread is not stuck: it replies to a connection of our own within five seconds.
     package func isTurning() async -> Bool {
-        // Where there is no room for another connection, nothing can be told.
+        // Where no connection can be made, nothing can be told.
         guard let (own, other) = try? UnixSocket.pair(), add(other) else { return true }
         UnixSocket.setTimeLimit(5, of: own)
         guard own.write("GET / HTTP/1.0\r\n\r\n".utf8) else { return true }

@@ -13,8 +13,7 @@ The question is stored before anybody sees it, and so is the answer: when this p
 and started again, the same key finds it. What people did not choose is never a yes: see Response.
 
 The queue is used through `alertq serve --stdio`, a child process, through the socket of
-`alertq serve`, or over https. This file needs nothing but Python 3.9, and the command `alertq` for
-a child process.
+`alertq serve`, or over https. It needs Python 3.9 and, for a child process, the command `alertq`.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _WAIT = 50
 # How long a service that is away is waited for, in seconds.
 _PATIENCE = 120
 # How long a request may be, in bytes.
-_LINE_LIMIT = 1 << 20
+_REQUEST_LIMIT = 1 << 20
 # Exit codes of a child that would end the same way again: see sysexits.h.
 _FINAL_CODES = {64, 65, 66, 69, 77, 127}
 
@@ -447,13 +446,11 @@ class _Lines:
         reply.set_running_or_notify_cancel()
         with self._lock:
             if self._is_closed:
-                raise Error(503, {"detail": "the queue was closed"})
+                raise _closed()
             line: dict[str, Any] = {"id": self._last + 1, "method": method, "path": path}
             if body is not None:
                 line["body"] = body
-            data = json.dumps(line, allow_nan=False).encode() + b"\n"
-            if len(data) > _LINE_LIMIT:
-                raise ValueError(f"the request has {len(data)} bytes; at most {_LINE_LIMIT}")
+            data = _bounded(line) + b"\n"
             self._last += 1
             self._waiting[self._last] = reply
             try:
@@ -471,7 +468,7 @@ class _Lines:
         with self._lock:
             self._is_closed = True
             child = self._child
-            self._lose(Error(503, {"detail": "the queue was closed"}))
+            self._lose(_closed())
         if child is not None:
             child.terminate()
             child.wait()
@@ -546,76 +543,108 @@ class _HTTP:
 
     def __init__(self, url: str, token: Optional[str]) -> None:
         parts = urllib.parse.urlsplit(url)
-        self._host, self._port = parts.hostname or "", parts.port
-        if not self._host or parts.query or parts.fragment or parts.username is not None:
+        host, is_secure = parts.hostname or "", parts.scheme == "https"
+        is_plain = host and _is_visible(host + parts.path)
+        if not is_plain or parts.query or parts.fragment or parts.username is not None:
             raise ValueError(f"{url!r} is not https://HOST[:PORT][/PATH]")
-        self._is_secure = parts.scheme == "https"
-        if not self._is_secure and self._host not in ("localhost", "127.0.0.1", "::1"):
+        if not is_secure and host not in ("localhost", "127.0.0.1", "::1"):
             raise ValueError("over http, the token could be read by others: use https")
+        self._host, self._port = host, parts.port or (443 if is_secure else 80)
         self._path = parts.path.rstrip("/")
+        self._context = ssl.create_default_context() if is_secure else None
         self._fields = {"Content-Type": "application/json"}
         if token is not None:
-            self._fields["Authorization"] = f"Bearer {token}"
+            if not _is_visible(token.strip()):
+                raise ValueError("the token has other characters than visible ASCII, or none")
+            self._fields["Authorization"] = f"Bearer {token.strip()}"
         self._is_closed = False
-        self._open: set[http.client.HTTPConnection] = set()
+        self._waiting: set[concurrent.futures.Future[_Reply]] = set()
         self._lock = threading.Lock()
 
     def send(self, request: _Request) -> concurrent.futures.Future[_Reply]:
+        """Makes a request; what it returns fails with ConnectionError if the reply is lost."""
+        method, path, body = request
+        data = None if body is None else _bounded(body)
         reply: concurrent.futures.Future[_Reply] = concurrent.futures.Future()
         reply.set_running_or_notify_cancel()
-        method, path, body = request
-        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        with self._lock:
+            if self._is_closed:
+                raise _closed()
+            self._waiting.add(reply)
         threading.Thread(
             target=self._exchange, args=(method, path, data, reply), daemon=True).start()
         return reply
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            waiting, self._waiting = self._waiting, set()
+        for reply in waiting:
+            reply.set_exception(_closed())
 
     def _exchange(
         self, method: str, path: str, data: Optional[bytes],
         reply: concurrent.futures.Future[_Reply],
     ) -> None:
-        kind = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=_WAIT + 15)
+        found: Optional[_Reply] = None
+        error: BaseException
         try:
-            with self._lock:
-                self._open.add(connection)
-            connection.connect()
-            if self._is_closed:
-                raise ConnectionError
+            found = self._reply(method, path, data)
+        except ssl.SSLCertVerificationError as refusal:
+            error = refusal
+        except (OSError, http.client.HTTPException) as loss:
+            error = ConnectionError(str(loss))
+        except BaseException as other:
+            error = other
+        with self._lock:
+            if reply not in self._waiting:
+                return  # It was closed meanwhile.
+            self._waiting.remove(reply)
+        if found is not None:
+            reply.set_result(found)
+        else:
+            reply.set_exception(error)
+
+    def _reply(self, method: str, path: str, data: Optional[bytes]) -> _Reply:
+        time = _WAIT + 15
+        connection = (
+            http.client.HTTPSConnection(self._host, self._port, timeout=time, context=self._context)
+            if self._context is not None
+            else http.client.HTTPConnection(self._host, self._port, timeout=time))
+        with contextlib.closing(connection):
             connection.request(method, self._path + path, data, self._fields)
             response = connection.getresponse()
-            reply.set_result((response.status, self._body(response)))
-        except BaseException as error:
-            is_lost = isinstance(error, (OSError, http.client.HTTPException))
-            if self._is_closed:
-                error = Error(503, {"detail": "the queue was closed"})
-            elif is_lost and not isinstance(error, ssl.SSLCertVerificationError):
-                error = ConnectionError(str(error))
-            reply.set_exception(error)
-        finally:
-            with self._lock:
-                self._open.discard(connection)
-            connection.close()
-
-    def _body(self, response: http.client.HTTPResponse) -> Any:
-        text = response.read()
-        try:
-            return json.loads(text)
-        except ValueError:
-            reason = f"{self._host} replied {response.status} {response.reason}, without JSON"
-            if response.status >= 500:
-                raise ConnectionError(reason) from None  # A proxy, for a service that is away.
-            raise Error(response.status, {"detail": reason}) from None
-
-    def close(self) -> None:
-        self._is_closed = True
-        with self._lock:
-            for connection in self._open:
-                if connection.sock is not None:
-                    with contextlib.suppress(OSError):  # The other side was faster.
-                        connection.sock.shutdown(socket.SHUT_RDWR)
+            status, text = response.status, response.read()
+        body = None
+        with contextlib.suppress(ValueError):
+            body = json.loads(text)
+        if isinstance(body, dict) and not (300 <= status < 400 or status in (502, 504)):
+            return status, body
+        # It is a proxy's: what is 500 and above, for a service that is away.
+        reason = f"{self._host} replied {status} {response.reason}"
+        if status >= 500:
+            raise ConnectionError(reason)
+        raise Error(status, {"detail": reason})
 
 
 _Carrier = Union[_Lines, _HTTP]
+
+
+def _bounded(object: Object) -> bytes:
+    """The JSON of a request, in one line."""
+    data = json.dumps(object, allow_nan=False).encode()
+    if len(data) >= _REQUEST_LIMIT:
+        raise ValueError(f"the request has {len(data)} bytes; at most {_REQUEST_LIMIT - 1}")
+    return data
+
+
+def _closed() -> Error:
+    return Error(503, {"detail": "the queue was closed"})
+
+
+def _is_visible(text: str) -> bool:
+    """Whether it has visible characters of ASCII, and nothing else."""
+    return bool(text) and all("!" <= character <= "~" for character in text)
 
 
 def _installed_program() -> str:

@@ -11,6 +11,7 @@ let benchmarks: [any Benchmark.Type] =
         Growth.self, LogPages.self,
     ] + onServers
 
+signal(SIGPIPE, SIG_IGN)
 SQLiteAlertStore.disableMemoryStatistics()
 do {
     let arguments = Array(CommandLine.arguments.dropFirst())

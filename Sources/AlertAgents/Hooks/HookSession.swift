@@ -151,7 +151,7 @@ extension HookSession {
         let verdict = verdict(on: record, request)
         if case .allow = verdict {
             // It is good for one reply, whatever becomes of that.
-            guard try await manager.collect(record.id, because: nil) else { return false }
+            guard try await manager.collect(record.id, because: nil).isNew else { return false }
             try reply(verdict, request)
         } else {
             try reply(verdict, request)

@@ -227,16 +227,16 @@ extension AlertManager {
         try await collect(id, because: nil)
     }
 
-    /// Marks a response as taken, and returns whether nobody has done so before.
+    /// Marks a response as taken; what it returns is new if nobody has done so before.
     ///
     /// - Parameter reason: Why it is not used, for the log.
     @discardableResult
     package func collect(
         _ id: Alert.ID, because reason: EntryReason?
-    ) async throws(AlertError) -> Bool {
+    ) async throws(AlertError) -> Receipt {
         let receipt = try await store.commit(.collect(id, because: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }
-        return receipt.isNew
+        return receipt
     }
 
     /// Marks a stale response as taken, so that nobody else gets it; one that a named handler has yet

@@ -12,7 +12,7 @@ package struct APIRequest: Sendable {
     private let body: Body
     private let form: Form
 
-    /// What whoever reads it takes, so that nobody keeps it while the request waits.
+    /// A body that its reader takes, so that it isn't in memory while the request waits.
     private final class Body: Sendable {
         let isEmpty: Bool
         private let value: Mutex<JSONValue?>
@@ -22,7 +22,12 @@ package struct APIRequest: Sendable {
             self.value = Mutex(value)
         }
 
-        func take() -> JSONValue? { value.withLock { $0.take() } }
+        func take() -> JSONValue? {
+            value.withLock { value in
+                precondition(isEmpty || value != nil, "a body is read once")
+                return value.take()
+            }
+        }
     }
 
     /// How a reply may look, which the carrier tells.

@@ -30,8 +30,7 @@ extension APISession {
         let record = try await manager.record(id)
         guard record.response != nil else { throw Problem.stillWaiting(id) }
         _ = try await usable(record)
-        try await manager.collect(id)
-        return try reply(try await manager.record(id), to: request)
+        return try reply(try await manager.collect(id, because: nil).record, to: request)
     }
 
     func snooze(_ request: APIRequest) async throws -> APIReply {

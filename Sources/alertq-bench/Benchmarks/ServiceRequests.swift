@@ -3,10 +3,11 @@ import Glibc
 import Linux
 import SQLiteStore
 
-/// Requests of the API over HTTP, each compared with the same call of the library on a file.
+/// Requests of the API over HTTP, each compared with the same call of the library on a file, and
+/// those of many processes with plain SQLite.
 enum ServiceRequests: Benchmark {
     static let name = "service"
-    static let abstract = "Requests over a service's socket, compared with the library on a file"
+    static let abstract = "Requests over a service's socket, compared with the library's calls"
 
     private static let processes = 16
 
@@ -51,7 +52,8 @@ enum ServiceRequests: Benchmark {
         /// - Returns: `nil` where there is no libmicrohttpd.
         init?(in workspace: Workspace) throws {
             child = try BenchmarkChild(.serve, workspace.directory)
-            guard let line = child.line(), !line.isEmpty else { return nil }
+            guard let line = child.line() else { throw BenchmarkError("the service has failed") }
+            guard !line.isEmpty else { return nil }
             socket = line
         }
     }
@@ -121,7 +123,7 @@ enum ServiceRequests: Benchmark {
 }
 
 /// A client that makes one request after another over a connection.
-final class ServiceClient {
+private final class ServiceClient {
     private let socket: Descriptor
 
     init(_ path: String) throws { socket = try UnixSocket.connect(to: path, within: 60) }
@@ -132,7 +134,7 @@ final class ServiceClient {
         let head =
             "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(type)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n"
-        _ = socket.write((head + body).utf8)
+        guard socket.write((head + body).utf8) else { throw BenchmarkError("the service is gone") }
         var bytes: [UInt8] = []
         var size: Int?
         while size.map({ bytes.count < $0 }) ?? true {

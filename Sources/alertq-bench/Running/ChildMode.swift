@@ -91,7 +91,12 @@ enum ChildMode: String {
             print("")
         }
         fflush(nil)
-        while readLine() != nil {}
+        await withCheckedContinuation { end in
+            DedicatedThread.start {
+                while readLine() != nil {}
+                end.resume()
+            }
+        }
         await service.stop()
     }
 

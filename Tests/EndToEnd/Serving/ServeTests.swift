@@ -216,15 +216,18 @@ struct ServeTests {
         let threads = "/proc/\(service.pid)/task"
         let thread = try #require(
             try FileManager.default.contentsOfDirectory(atPath: threads).first { thread in
-                try String(contentsOfFile: "\(threads)/\(thread)/comm", encoding: .utf8)
-                    .hasPrefix("MHD")
+                let name = try? String(
+                    contentsOfFile: "\(threads)/\(thread)/comm", encoding: .utf8)
+                return name?.hasPrefix("MHD") == true
             })
         let tracer = try Child(
-            "strace", ["-p", thread, "-e", "inject=epoll_wait:delay_enter=100000000"])
-        // It is on its way to the next call until somebody connects.
+            "strace", ["-p", thread, "-e", "inject=?epoll_wait,epoll_pwait:delay_enter=100000000"])
+        let status = { try String(contentsOfFile: "\(threads)/\(thread)/status", encoding: .utf8) }
+        #expect(try await eventually { try status().contains("TracerPid:\t\(tracer.pid)\n") })
+        // It already waits: the delay begins with its next call, and a probe takes five seconds.
         let silent = await eventually {
             _ = hears()
-            try? await Task.sleep(for: .seconds(1))
+            try? await Task.sleep(for: .seconds(6))
             return !hears()
         }
         #expect(silent, "\(tracer.errors.text)")

@@ -35,16 +35,16 @@ struct UnavailableTests {
         #expect(try client.request("POST", "/v1/alerts", Self.question).status == 201)
     }
 
-    @Test("It says that the file was deleted, and goes on with nothing else")
+    @Test("It says that the file was deleted, and uses no other one")
     func gone() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
         let client = try HTTPClient(service)
         #expect(try client.request("POST", "/v1/alerts", Self.question).status == 201)
         try FileManager.default.removeItem(atPath: queue.path)
-        for (method, target) in [("POST", "/v1/alerts"), ("POST", "/v1/alerts/1/withdraw")] {
-            let body = target == "/v1/alerts" ? Self.question : nil
+        for (target, body) in [("", Self.question), ("/1/withdraw", "{}")] {
             expectUnavailable(
-                try client.request(method, target, body), "has been deleted or replaced")
+                try client.request("POST", "/v1/alerts" + target, body),
+                "has been deleted or replaced")
         }
         expectUnavailable(try client.request("GET", "/v1/health"), "has been deleted or replaced")
         service.process.kill(SIGTERM)

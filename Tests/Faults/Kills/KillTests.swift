@@ -60,20 +60,20 @@ struct KillTests {
     private let ledger = Ledger()
     private let patience = Patience()
 
-    /// How long processes may run, by their verbs: such that half of them get through, whatever else
-    /// the machine does, and the others are killed at any moment before.
+    /// How long a process of each verb may run, which adapts: about half of them end by themselves, and
+    /// the others are killed at a random moment of their life.
     private final class Patience: Sendable {
-        private let longest = Mutex<[String: Double]>([:])
+        private let limits = Mutex<[String: Double]>([:])
 
         /// In milliseconds.
         func longest(_ verb: String) -> Int {
-            longest.withLock { Int($0[verb, default: 500]) }
+            limits.withLock { Int($0[verb, default: 500]) }
         }
 
         func note(_ verb: String, wasKilled: Bool) {
-            longest.withLock { longest in
-                let next = longest[verb, default: 500] * (wasKilled ? 1.1 : 0.9)
-                longest[verb] = min(max(next, 20), 5000)
+            limits.withLock { limits in
+                let next = limits[verb, default: 500] * (wasKilled ? 1.1 : 0.9)
+                limits[verb] = min(max(next, 20), 5000)
             }
         }
     }

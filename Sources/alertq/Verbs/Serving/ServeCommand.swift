@@ -131,7 +131,6 @@ struct ServeCommand: Command {
         let watchdog = Task { await Self.feedWatchdog(of: service) }
         for await _ in signals.events { break }
         watchdog.cancel()
-        await watchdog.value
         ServiceManager.notify("STOPPING=1")
         await service.stop()
         return .done
@@ -171,7 +170,7 @@ struct ServeCommand: Command {
     private static func feedWatchdog(of service: QueueService) async {
         guard let time = ServiceManager.watchdogTime else { return }
         while !Task.isCancelled {
-            if await service.isServing() { ServiceManager.notify("WATCHDOG=1") }
+            if await service.isServing(), !Task.isCancelled { ServiceManager.notify("WATCHDOG=1") }
             try? await Task.sleep(for: time / 3)
         }
     }
