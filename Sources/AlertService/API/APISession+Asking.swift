@@ -120,9 +120,10 @@ extension DecodingError {
                 (context, nil)
             @unknown default: (Context(codingPath: [], debugDescription: "\(self)"), nil)
             }
-        let place = context.codingPath.map { key in
+        let path: String = context.codingPath.map { key in
             key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
-        }.joined().drop { $0 == "." }
+        }.joined()
+        let place = path.drop { $0 == "." }
         if let missing {
             return "“\(place.isEmpty ? "" : place + ".")\(missing)” is missing"
         }

@@ -105,7 +105,8 @@ struct APITests {
     private static let refusals: [(method: String, target: String, body: String?, Int, String)] = [
         ("POST", "/v1/alerts", nil, 400, "“title” is missing"),
         ("POST", "/v1/alerts", "[]", 400, "no object"),
-        ("POST", "/v1/alerts", #"{"title":1}"#, 400, "title"),
+        ("POST", "/v1/alerts", #"{"title":1}"#, 400, "“title”: Expected"),
+        ("POST", "/v1/alerts", #"{"title":"Q","fields":[{"id":1}]}"#, 400, "“fields[0]”: the"),
         ("POST", "/v1/alerts", #"{"title":""}"#, 400, "title"),
         ("POST", "/v1/alerts", #"{"tilte":"Q"}"#, 400, "“tilte” is not known"),
         ("POST", "/v1/alerts", #"{"title":"Q","title":"R"}"#, 400, "title"),
