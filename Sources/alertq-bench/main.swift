@@ -6,9 +6,8 @@ let onServers: [any Benchmark.Type] = [ServerQueues.self]
 let benchmarks: [any Benchmark.Type] =
     [
         DurableAsk.self, ManyProcesses.self, ServiceRequests.self, RoundTrip.self, Bells.self,
-        HistoryPages.self,
-        TextPages.self, Purge.self, Opening.self, CommandProcesses.self, AuditVerification.self,
-        Growth.self, LogPages.self,
+        HistoryPages.self, TextPages.self, Purge.self, Opening.self, CommandProcesses.self,
+        AuditVerification.self, Growth.self, LogPages.self,
     ] + onServers
 
 signal(SIGPIPE, SIG_IGN)

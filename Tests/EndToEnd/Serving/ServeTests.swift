@@ -168,24 +168,35 @@ struct ServeTests {
         _ = next
     }
 
+    /// The socket of a service manager; see sd_notify(3).
+    private func manager(at name: String) throws -> Descriptor {
+        let manager = try Descriptor(
+            socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), "make a socket")
+        #expect(clinux_bind_datagram(manager.raw, name) == 0)
+        _ = fcntl(manager.raw, F_SETFL, O_NONBLOCK)
+        return manager
+    }
+
+    /// What has come since the last time.
+    private static func states(heardBy manager: Descriptor) -> [String] {
+        var states: [String] = []
+        while let bytes = manager.read() { states.append(String(decoding: bytes, as: UTF8.self)) }
+        return states
+    }
+
     @Test(
         "A service manager hears when the service is ready, that it lives, and that it stops",
         arguments: [false, true])
     func notifications(isAbstract: Bool) async throws {
         let path = queue.directory + "/notify"
         let name = isAbstract ? "@" + path : path
-        let manager = try Descriptor(
-            socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), "make a socket")
-        #expect(clinux_bind_datagram(manager.raw, name) == 0)
+        let manager = try manager(at: name)
         let service = try queue.start(
             ["serve", "--sockets", queue.directory + "/sockets"],
             environment: ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "300000"])
-        _ = fcntl(manager.raw, F_SETFL, O_NONBLOCK)
         var states: [String] = []
         func hear() -> [String] {
-            while let bytes = manager.read() {
-                states.append(String(decoding: bytes, as: UTF8.self))
-            }
+            states += Self.states(heardBy: manager)
             return states
         }
         #expect(await eventually { hear().count { $0 == "WATCHDOG=1" } >= 2 })
@@ -200,15 +211,8 @@ struct ServeTests {
         .enabled(if: Tool.hasTracer && Tool.hasHTTP))
     func stuck() async throws {
         let path = queue.directory + "/notify"
-        let manager = try Descriptor(
-            socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), "make a socket")
-        #expect(clinux_bind_datagram(manager.raw, path) == 0)
-        _ = fcntl(manager.raw, F_SETFL, O_NONBLOCK)
-        func hears() -> Bool {
-            var count = 0
-            while manager.read() != nil { count += 1 }
-            return count > 0
-        }
+        let manager = try manager(at: path)
+        func hears() -> Bool { !Self.states(heardBy: manager).isEmpty }
         let service = try queue.start(
             ["serve", "--sockets", queue.directory + "/sockets"],
             environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "30000"])
