@@ -12,11 +12,16 @@ final class LineConnection: Sendable {
     private static let requestLimit = 256
     /// How much a client may leave unread, in bytes, before the next reply ends its connection.
     private static let backlogLimit = 64 << 20
+    /// How long it may read none of that.
+    private static let readTime = Duration.seconds(60)
 
     private struct State {
         var splitter = LineSplitter()
         var requests = 0
         var backlog: [UInt8] = []
+        /// When the client last read some of it.
+        var lastProgress = ContinuousClock.now
+        var whenDrained: OneShot<Void>?
         /// Whether nothing more is read.
         var isFinishing = false
         /// Whether nothing more can be sent; the thread of the sockets ends the connection then.
@@ -93,15 +98,19 @@ final class LineConnection: Sendable {
 
     /// Waits until the client has room for all replies, or is gone.
     func drain() async {
-        while state.withLock({ !$0.backlog.isEmpty && !$0.isBroken && !$0.isOver }) {
-            try? await Task.sleep(for: .milliseconds(5))
+        let drained = OneShot<Void>()
+        state.withLock { state in
+            state.whenDrained = drained
+            if state.backlog.isEmpty || state.isBroken || state.isOver { drained.deliver(()) }
         }
+        await drained.value()
     }
 
     /// Forgets the client, whose connection has ended.
     func end() {
         state.withLock { state in
             state.isOver = true
+            state.whenDrained?.deliver(())
             poller.forget(socket.raw)
         }
         shutdown(socket.raw, Int32(SHUT_RDWR))
@@ -110,8 +119,15 @@ final class LineConnection: Sendable {
         work.withLock { $0 }?.cancel()
     }
 
-    /// Releases the screens of a client that is silent.
-    func releaseSilent() { session.withLock { $0 }?.releaseSilent() }
+    /// Gives up a client that doesn't read its replies, and releases the screens of one that is
+    /// silent. It is called each second.
+    func look() {
+        state.withLock { state in
+            let isStuck = !state.backlog.isEmpty && state.lastProgress < .now - Self.readTime
+            if isStuck, !state.isBroken { breakOff(&state) }
+        }
+        session.withLock { $0 }?.releaseSilent()
+    }
 
     private func watch(_ state: State) {
         guard !state.isOver else { return }
@@ -124,9 +140,19 @@ final class LineConnection: Sendable {
         do throws(LinuxError) {
             let count = try UnixSocket.send(state.backlog[...], to: socket.raw)
             state.backlog.removeFirst(count)
+            if count > 0 { state.lastProgress = .now }
+            if state.backlog.isEmpty { state.whenDrained?.deliver(()) }
         } catch {
-            state.isBroken = true
+            breakOff(&state)
         }
+    }
+
+    /// Gives up a client that can't be sent to, or doesn't read.
+    private func breakOff(_ state: inout State) {
+        state.isBroken = true
+        shutdown(socket.raw, Int32(SHUT_RDWR))
+        state.whenDrained?.deliver(())
+        watch(state)
     }
 
     /// Sends a reply, if there is one, and reads the next request.
@@ -134,13 +160,18 @@ final class LineConnection: Sendable {
         state.withLock { state in
             if isCounted { state.requests -= 1 }
             guard !state.isBroken, !state.isOver else { return }
-            if state.backlog.count > Self.backlogLimit {
-                state.isBroken = true
-                shutdown(socket.raw, Int32(SHUT_RDWR))
-            } else {
-                state.backlog += line ?? []
-                flush(&state)
-            }
+            if state.backlog.isEmpty { state.lastProgress = .now }
+            state.backlog += line ?? []
+            flush(&state)
+            if state.backlog.count > Self.backlogLimit { breakOff(&state) }
+            watch(state)
+        }
+    }
+
+    /// Reads the next request before this one has its reply.
+    private func uncount() {
+        state.withLock { state in
+            state.requests -= 1
             watch(state)
         }
     }
@@ -173,15 +204,14 @@ final class LineConnection: Sendable {
                         continue
                     }
                     // It may last for as long as the client lives.
-                    let isCounted = if case .leaseEnd = call { false } else { true }
-                    if !isCounted { state.withLock { $0.requests -= 1 } }
+                    let isCounted = if case .waitForLeaseEnd = call { false } else { true }
+                    if !isCounted { uncount() }
                     group.addTask { [self] in
                         send(
                             await session.reply(to: call, id: request.id), isCounted: isCounted)
                     }
-                case (.call, nil):
-                    refuse(request.id, 400, "is not the first one: the queue is opened first")
-                case (.open, _?): refuse(request.id, 400, "comes twice")
+                case (.call, nil): send(LineRefusal(of: request, "comes before “open”").reply)
+                case (.open, _?): send(LineRefusal(of: request, "comes twice").reply)
                 }
             }
             // Whoever waits for the end of a lease would wait for ever.
@@ -264,25 +294,13 @@ final class LineConnection: Sendable {
     private func decoded(
         _ line: LineSplitter.Line
     ) -> (request: ServiceRequest, bytes: [UInt8])? {
-        guard case .whole(let bytes) = line else {
-            refuse(0, 413, "has more than \(LineSplitter.limit) bytes, and was discarded")
-            return nil
-        }
-        let data = Data(bytes)
-        do {
-            return (try JSONDecoder().decode(ServiceRequest.self, from: data), bytes)
+        do throws(LineRefusal) {
+            guard case .whole(let bytes) = line else { throw .tooLong }
+            return (try ServiceRequest(line: bytes), bytes)
         } catch {
-            let head = try? JSONDecoder().decode(ServiceLineHead.self, from: data)
-            refuse(head?.id ?? 0, 400, "can't be read: \(error)")
+            send(error.reply)
             return nil
         }
-    }
-
-    private func refuse(_ id: Int, _ status: Int, _ reason: String) {
-        send(
-            ServiceReply<Nothing>(
-                id: id, status: status, value: nil, error: .invalid("request", reason)
-            ).line)
     }
 }
 

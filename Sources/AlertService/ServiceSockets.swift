@@ -19,6 +19,7 @@ package struct ServiceSockets: Sendable {
 
     /// Held for as long as the service runs.
     private let lock: Descriptor
+    private let lockPath: String
     /// The sockets that the service manager has made, and keeps.
     private let given: [ServiceManager.PassedSocket]
     /// The group whose members may connect, besides this account and root.
@@ -56,7 +57,7 @@ package struct ServiceSockets: Sendable {
             let lock = try Descriptor.openOrCreate(path, mode: 0o600)
             return (lock, try lock.takeLock(LOCK_EX | LOCK_NB, of: path))
         }
-        self.lock = lock
+        (self.lock, lockPath) = (lock, path)
         for socket in given
         where ![lines, api].contains(where: { socket.path.isIdentical(to: $0) }) {
             throw .invalid(
@@ -98,6 +99,8 @@ package struct ServiceSockets: Sendable {
 
     /// Removes one of them.
     package func remove(_ path: String) {
-        if given(at: path) == nil { unlink(path) }
+        // Where somebody has removed the lock, the sockets may be those of another service.
+        let isOurs = FileIdentity(path: lockPath) == FileIdentity(descriptor: lock.raw)
+        if isOurs, given(at: path) == nil { unlink(path) }
     }
 }

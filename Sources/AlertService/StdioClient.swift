@@ -44,15 +44,13 @@ package final class StdioClient: Sendable {
         }
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
             guard bytes.count > LineSplitter.limit else { return nil }
-            throw refusal(0, .invalid("request", "has more than \(LineSplitter.limit) bytes"))
+            throw told(.tooLong)
         }
-        let line = Data(bytes[..<end])
-        do {
-            let first = try JSONDecoder().decode(ServiceRequest.self, from: line)
+        do throws(LineRefusal) {
+            let first = try ServiceRequest(line: Array(bytes[..<end]))
             return StdioClient(bytes, lineLength: end + 1, first)
         } catch {
-            let head = try? JSONDecoder().decode(ServiceLineHead.self, from: line)
-            throw refusal(head?.id ?? 0, .invalid("request", "can't be read: \(error)"))
+            throw told(error)
         }
     }
 
@@ -76,10 +74,9 @@ package final class StdioClient: Sendable {
     }
 
     /// Replies to a line that is no request; returns the error.
-    private static func refusal(_ id: Int, _ error: AlertError) -> AlertError {
-        let reply = ServiceReply<Nothing>(id: id, status: 400, value: nil, error: error)
-        try? SharedDescriptor.write(reply.line, to: STDOUT_FILENO)
-        return error
+    private static func told(_ refusal: LineRefusal) -> AlertError {
+        try? SharedDescriptor.write(refusal.reply, to: STDOUT_FILENO)
+        return refusal.error
     }
 
     /// Says why it can't be served.

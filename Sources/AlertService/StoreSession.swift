@@ -14,7 +14,7 @@ final class StoreSession: Sendable {
     /// How many records or entries a page may have.
     private static let pageLimit = 10_000
 
-    private struct Lease {
+    private struct HeldScreen {
         let lease: any ScreenLease
         /// The attachment that the client knows.
         let epoch: Epoch
@@ -37,8 +37,8 @@ final class StoreSession: Sendable {
 
     private struct State {
         var lastNumber = 0
-        var leases: [Int: Lease] = [:]
-        var alertLeases: [Int: HeldLease] = [:]
+        var screens: [Int: HeldScreen] = [:]
+        var leases: [Int: HeldLease] = [:]
         /// The entries of this client's own changes, and what it has posted: no news for it.
         var own: [AuditHead] = []
         var posted: [Posted] = []
@@ -61,22 +61,22 @@ final class StoreSession: Sendable {
 
     /// Releases the client's screens and leases.
     func end() {
-        let (leases, alertLeases) = state.withLock { state in
-            defer { (state.leases, state.alertLeases, state.isOver) = ([:], [:], true) }
-            return (state.leases.values.map(\.lease), state.alertLeases.values.map { $0 })
+        let (screens, leases) = state.withLock { state in
+            defer { (state.screens, state.leases, state.isOver) = ([:], [:], true) }
+            return (state.screens.values.map(\.lease), state.leases.values.map { $0 })
         }
-        for lease in leases { lease.release() }
-        for lease in alertLeases { lease.end() }
+        for screen in screens { screen.release() }
+        for lease in leases { lease.end() }
     }
 
     /// Releases the screens of a client that has been silent for too long; it attaches them again.
     func releaseSilent() {
         let now = ContinuousClock.now
         let silent = state.withLock { state in
-            let silent = state.leases.filter { _, lease in
+            let silent = state.screens.filter { _, lease in
                 lease.waiting == 0 && lease.lastSign.duration(to: now) > Self.patience
             }
-            for number in silent.keys { state.leases[number] = nil }
+            for number in silent.keys { state.screens[number] = nil }
             return silent.values.map(\.lease)
         }
         for lease in silent { lease.release() }
@@ -132,16 +132,16 @@ final class StoreSession: Sendable {
             defer { _ = try? self.lease(number, waiting: -1) }
             return line(id, checked(await lease.state(after: seen), of: number))
         case .release(let number):
-            state.withLock { $0.leases.removeValue(forKey: number) }?.lease.release()
+            state.withLock { $0.screens.removeValue(forKey: number) }?.lease.release()
             return line(id, Nothing())
         case .screens: return line(id, await store.screens())
         case .lease(let alert, let purpose):
             return line(id, try await lease(alert, for: purpose))
-        case .leaseEnd(let number):
-            await leaseEnd(number)
+        case .waitForLeaseEnd(let number):
+            await waitForLeaseEnd(number)
             return line(id, Nothing())
         case .endLease(let number):
-            state.withLock { $0.alertLeases.removeValue(forKey: number) }?.end()
+            state.withLock { $0.leases.removeValue(forKey: number) }?.end()
             return line(id, Nothing())
         case .flush:
             _ = try await store.commit([], by: Caller(via: "serve"))
@@ -170,7 +170,7 @@ final class StoreSession: Sendable {
         }
         // The epoch that the client knows is its session's: the store's lease may have none.
         let lease = epoch.flatMap { epoch in
-            state.withLock { $0.alertLeases.values.first { $0.epoch == epoch } }
+            state.withLock { $0.leases.values.first { $0.epoch == epoch } }
         }
         let results = try await store.commit(
             changes, request: request, by: peer.stamp(caller),
@@ -244,7 +244,7 @@ final class StoreSession: Sendable {
     private func attach(_ screen: AttachedScreen) async throws(AlertError) -> AttachedLease {
         let lease = try await store.attach(peer.stamp(screen))
         let epoch = lease.epoch
-        let number = keep { $0.leases[$1] = Lease(lease: lease, epoch: epoch) }
+        let number = keep { $0.screens[$1] = HeldScreen(lease: lease, epoch: epoch) }
         guard let number else {
             lease.release()
             throw .detached
@@ -255,10 +255,10 @@ final class StoreSession: Sendable {
     /// A state as the client may have it: a screen that the store has lost, or attached again by
     /// itself, is attached again by the client, who knows the attachment then.
     private func checked(_ found: LeaseState, of number: Int) -> LeaseState {
-        let lost = state.withLock { state -> Lease? in
-            guard let lease = state.leases[number] else { return nil }
+        let lost = state.withLock { state -> HeldScreen? in
+            guard let lease = state.screens[number] else { return nil }
             guard found == .lost || lease.lease.epoch != lease.epoch else { return nil }
-            return state.leases.removeValue(forKey: number)
+            return state.screens.removeValue(forKey: number)
         }
         lost?.lease.release()
         return lost == nil ? found : .lost
@@ -271,9 +271,9 @@ final class StoreSession: Sendable {
         _ number: Int, waiting: Int = 0
     ) throws(AlertError) -> any ScreenLease {
         let lease = state.withLock { state in
-            state.leases[number]?.waiting += waiting
-            state.leases[number]?.lastSign = .now
-            return state.leases[number]?.lease
+            state.screens[number]?.waiting += waiting
+            state.screens[number]?.lastSign = .now
+            return state.screens[number]?.lease
         }
         guard let lease else { throw .detached }
         return lease
@@ -285,23 +285,23 @@ final class StoreSession: Sendable {
         guard let lease = try await store.lease(alert, for: purpose) else { return nil }
         // Here a lease can be lost while its process lives: with the connection.
         let epoch = lease.epoch ?? (purpose == .handling ? Epoch() : nil)
-        let number = keep { $0.alertLeases[$1] = HeldLease(lease: lease, epoch: epoch) }
+        let number = keep { $0.leases[$1] = HeldLease(lease: lease, epoch: epoch) }
         guard let number else {
             lease.end()
             throw .detached
         }
         lease.whenLost { [weak self] in
-            self?.state.withLock { $0.alertLeases.removeValue(forKey: number) }?.end()
+            self?.state.withLock { $0.leases.removeValue(forKey: number) }?.end()
         }
         return GrantedLease(number: number, epoch: epoch)
     }
 
     /// Waits until a lease is over.
-    private func leaseEnd(_ number: Int) async {
+    private func waitForLeaseEnd(_ number: Int) async {
         let end = OneShot<Nothing>()
         let isHeld = state.withLock { state in
-            state.alertLeases[number]?.onEnd.append(end)
-            return state.alertLeases[number] != nil
+            state.leases[number]?.onEnd.append(end)
+            return state.leases[number] != nil
         }
         if isHeld { _ = await end.value() }
     }

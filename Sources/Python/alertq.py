@@ -24,6 +24,7 @@ import contextlib
 import http.client
 import json
 import os
+import queue
 import shutil
 import socket
 import ssl
@@ -36,7 +37,7 @@ import urllib.parse
 import uuid
 from dataclasses import dataclass
 from typing import (
-    IO, Any, AsyncIterator, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union,
+    IO, Any, AsyncIterator, Callable, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union,
 )
 
 __all__ = ["AsyncQueue", "Error", "Queue", "Response", "connect", "connect_async"]
@@ -47,6 +48,8 @@ Object = Mapping[str, Any]
 _WAIT = 50
 # How long a service that is away is waited for, in seconds.
 _PATIENCE = 120
+# How many requests a connection carries at once; what comes then is sent over another one.
+_WAITING_LIMIT = 200
 # How long a request may be, in bytes.
 _REQUEST_LIMIT = 1 << 20
 # Exit codes of a child that would end the same way again: see sysexits.h.
@@ -198,9 +201,15 @@ class Queue:
         """The alerts that wait, in the order in which they will be shown."""
         return self._pages({"state": "waiting", "source": source})
 
-    def history(self, **filters: Any) -> Iterator[Object]:
-        """Alerts with a response, newest first: `source`, `text`, `outcome`, `since`, `until`."""
-        return self._pages({"state": "resolved", **filters})
+    def history(
+        self, *, source: Optional[str] = None, text: Optional[str] = None,
+        outcome: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None,
+        uncollected: bool = False,
+    ) -> Iterator[Object]:
+        """Alerts with a response, newest first; times are as 2026-11-20T10:00:00Z."""
+        return self._pages({
+            "state": "resolved", "source": source, "text": text, "outcome": outcome,
+            "since": since, "until": until, "uncollected": "true" if uncollected else None})
 
     def events(self, after: str = "0", *, follow: bool = True) -> Iterator[Object]:
         """The entries of the log after one, whose `cursor` it is; without end if it follows."""
@@ -214,7 +223,7 @@ class Queue:
     def _pages(self, filters: Object) -> Iterator[Object]:
         after = None
         while True:
-            page = self._run(_get(_target("/v1/alerts", {**filters, "after": after})))
+            page = self._run(_get(_target("/v1/alerts", {**filters, "after": after, "limit": _PAGE})))
             yield from page["alerts"]
             after = page["next"]
             if after is None:
@@ -291,15 +300,12 @@ _Result = TypeVar("_Result")
 _Request = tuple[str, str, Optional[Object]]
 _Reply = tuple[int, Any]
 _Steps = Generator[_Request, Any, _Result]
+_Peer = tuple[socket.socket, Optional[subprocess.Popen[bytes]]]
 _PAGE = 100
 
 
 def _target(path: str, parameters: Object) -> str:
     given = {name: value for name, value in parameters.items() if value is not None}
-    if path == "/v1/alerts":
-        given["limit"] = _PAGE
-    if "uncollected" in given:
-        given["uncollected"] = "true" if given["uncollected"] else "false"
     # In the path of a URI, a plus is no space.
     query = urllib.parse.urlencode(given, quote_via=urllib.parse.quote)
     return path + ("?" + query if query else "")
@@ -319,16 +325,21 @@ def _alert(title: str, question: dict[str, Any]) -> dict[str, Any]:
         question["key"] = f"python-{uuid.uuid4()}"
     body = {name: value for name, value in question.items() if value is not None}
     body["title"] = title
-    buttons = [
-        {"id": id, "title": label, "role": role}
-        for role in (None, "destructive", "cancel")
-        for id, label in (body.pop(role or "buttons", None) or {}).items()
+    body["buttons"] = [
+        {"id": id, "title": label, "role": None if name == "buttons" else name}
+        for name in ("buttons", "destructive", "cancel")
+        for id, label in _labels(name, body.pop(name, {})).items()
     ]
-    body["buttons"] = buttons
     for name in ("timeout", "valid", "snooze", "dismiss_after"):
         if name in body:
             body[name + "_ms"] = round(body.pop(name) * 1000)
     return body
+
+
+def _labels(name: str, labels: Any) -> Mapping[str, str]:
+    if not isinstance(labels, Mapping):
+        raise TypeError(f'{name} maps ids to labels, as in {{"yes": "Yes"}}')
+    return labels
 
 
 def _submit(title: str, question: dict[str, Any]) -> _Steps[int]:
@@ -407,6 +418,8 @@ class _Run(Generic[_Result]):
             self.request = self._steps.send(body)
         except StopIteration as end:
             self._result.append(end.value)
+        except (KeyError, TypeError) as error:
+            raise Error(502, {"detail": f"the reply lacks what alertq says: {error!r}"}) from error
 
     def pause_after(self, error: ConnectionError) -> float:
         """How long to pause, in seconds, before the request is made again."""
@@ -419,7 +432,7 @@ class _Run(Generic[_Result]):
 
 
 class _Lines:
-    """A connection on which each line is an object of JSON, and replies come in any order."""
+    """Makes requests through a child process or a socket, each as a line of JSON."""
 
     def __init__(self, database: Optional[str], program: Optional[str]) -> None:
         self._database = database
@@ -430,112 +443,155 @@ class _Lines:
     def _begin(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._waiting: dict[int, concurrent.futures.Future[_Reply]] = {}
-        self._last = 0
-        self._output: Optional[IO[bytes]] = None
-        self._child: Optional[subprocess.Popen[bytes]] = None
-        self._socket: Optional[socket.socket] = None
+        self._connections: list[_Connection] = []
 
     def send(self, request: _Request) -> concurrent.futures.Future[_Reply]:
         """Makes a request; what it returns fails with ConnectionError if the reply is lost."""
         if self._process != os.getpid():
-            self._begin()  # The connection is still that of the process that was forked.
+            self._begin()  # The connections are still those of the process that was forked.
         method, path, body = request
-        reply: concurrent.futures.Future[_Reply] = concurrent.futures.Future()
-        # Whoever waits for it may give up; it is delivered all the same.
-        reply.set_running_or_notify_cancel()
+        line = {"method": method, "path": path, **({} if body is None else {"body": body})}
+        data = _bounded(line)
         with self._lock:
             if self._is_closed:
                 raise _closed()
-            line: dict[str, Any] = {"id": self._last + 1, "method": method, "path": path}
-            if body is not None:
-                line["body"] = body
-            data = _bounded(line) + b"\n"
-            self._last += 1
-            self._waiting[self._last] = reply
-            try:
-                output = self._output or self._open()
-                output.write(data)
-                output.flush()
-            except (BrokenPipeError, ConnectionError) as error:
-                self._lose(ConnectionError(str(error)))
-            except BaseException:
-                del self._waiting[self._last]
-                raise
-        return reply
+            self._connections = [one for one in self._connections if not one.is_over]
+            for connection in self._connections:
+                reply = connection.send(data)
+                if reply is not None:
+                    return reply
+            connection = _Connection(self._open)
+            self._connections.append(connection)
+            reply = connection.send(data)
+            assert reply is not None
+            connection.start()
+            return reply
 
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
-            child = self._child
-            self._lose(_closed())
+        for connection in self._connections:
+            connection.close()
+
+    def _open(self) -> _Peer:
+        if self._database is not None and self._database.startswith("unix:"):
+            return _connected(self._database[5:].split(",")), None
+        words = [self._program, "serve", "--stdio"]
+        if self._database is not None:
+            words += ["--database", self._database]
+        own, others = socket.socketpair()
+        with others:
+            # Ctrl-C at a terminal is for this program, not for the child.
+            return own, subprocess.Popen(
+                words, stdin=others.fileno(), stdout=others.fileno(), start_new_session=True)
+
+
+class _Connection:
+    """A thread writes requests, and another one reads the replies, which come in any order."""
+
+    def __init__(self, open: Callable[[], _Peer]) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[int, concurrent.futures.Future[_Reply]] = {}
+        self._last = 0
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._socket: Optional[socket.socket] = None
+        self.is_over = False
+        self._writer = threading.Thread(target=self._write, args=(open,), daemon=True)
+
+    def start(self) -> None:
+        self._writer.start()
+
+    def send(self, request: bytes) -> Optional[concurrent.futures.Future[_Reply]]:
+        """Sends an object, to which it adds an id; returns None where that has no room."""
+        reply: concurrent.futures.Future[_Reply] = concurrent.futures.Future()
+        # Whoever waits for it may give up; it is delivered all the same.
+        reply.set_running_or_notify_cancel()
+        with self._lock:
+            if self.is_over or len(self._waiting) >= _WAITING_LIMIT:
+                return None
+            self._last += 1
+            self._waiting[self._last] = reply
+            self._lines.put(b'{"id":%d,%b\n' % (self._last, request[1:]))
+        return reply
+
+    def close(self) -> None:
+        self._lose(_closed())
+        self._writer.join()
+
+    def _write(self, open: Callable[[], _Peer]) -> None:
+        try:
+            service, child = open()
+        except Exception as error:
+            return self._lose(error)
+        with self._lock:
+            self._socket = service
+        reader = threading.Thread(target=self._read, args=(service, child), daemon=True)
+        reader.start()
+        try:
+            while (line := self._lines.get()) and not self.is_over:
+                service.sendall(line)
+        except OSError as error:
+            self._lose(ConnectionError(str(error)))
+        _hang_up(service)
         if child is not None:
             child.terminate()
-            child.wait()
-
-    def _open(self) -> IO[bytes]:
-        if self._child is not None:
-            self._child.wait()
-        if self._database is not None and self._database.startswith("unix:"):
-            self._socket = _connected(self._database[5:].split(","))
-            input: IO[bytes] = self._socket.makefile("rb")
-            output: IO[bytes] = self._socket.makefile("wb")
-        else:
-            words = [self._program, "serve", "--stdio"]
-            if self._database is not None:
-                words += ["--database", self._database]
-            # Ctrl-C at a terminal is for this program, not for the child.
-            self._child = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-            assert self._child.stdin is not None and self._child.stdout is not None
-            input, output = self._child.stdout, self._child.stdin
-        self._output = output
-        reader = threading.Thread(
-            target=self._read, args=(input, output, self._child), daemon=True)
-        reader.start()
-        return output
+        reader.join()
+        service.close()
 
     def _read(
-        self, input: IO[bytes], output: IO[bytes], child: Optional[subprocess.Popen[bytes]]
+        self, service: socket.socket, child: Optional[subprocess.Popen[bytes]]
     ) -> None:
         error: Exception = ConnectionError("the service has ended the connection")
         try:
-            for line in input:
-                reply = json.loads(line)
-                with self._lock:
-                    waiting = self._waiting.pop(reply["id"], None)
-                if waiting is not None:
-                    waiting.set_result((reply["status"], reply["body"]))
-                elif reply["id"] == 0:
-                    # It could not be told which request that was.
-                    error = Error(reply["status"], reply["body"].get("error") or reply["body"])
-                    break
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            pass  # Half a line is the end, too.
-        input.close()
-        code = _exit_code(child)
-        if code in _FINAL_CODES and isinstance(error, ConnectionError):
-            error = Error(
-                500, {"detail": f"alertq serve --stdio has exited with {code}", "exit_code": code})
-        with self._lock:
-            if self._output is output:
-                self._lose(error)
+            with service.makefile("rb") as lines:
+                for line in lines:
+                    number, reply = _parsed(line)
+                    with self._lock:
+                        waiting = self._waiting.pop(number, None)
+                    if waiting is not None:
+                        waiting.set_result(reply)
+        except OSError:
+            pass  # It has broken.
+        except Error as refusal:
+            error = refusal
+        code = child.wait() if child is not None else 0
+        if code in _FINAL_CODES and not isinstance(error, Error):
+            detail = f"alertq serve --stdio has exited with {code}"
+            error = Error(500, {"detail": detail, "exit_code": code})
+        self._lose(error)
 
     def _lose(self, error: Exception) -> None:
-        """Forgets a connection, with the lock held."""
-        output, self._output = self._output, None
-        service, self._socket = self._socket, None
-        try:
-            if service is not None:
-                service.shutdown(socket.SHUT_RDWR)
-                service.close()
-            if output is not None:
-                output.close()
-        except OSError:
-            pass  # The other side was faster.
-        waiting, self._waiting = self._waiting, {}
+        with self._lock:
+            self.is_over = True
+            waiting, self._waiting = self._waiting, {}
+        self._lines.put(b"")
+        if self._socket is not None:
+            _hang_up(self._socket)
         for reply in waiting.values():
             reply.set_exception(error)
+
+
+def _hang_up(service: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        service.shutdown(socket.SHUT_RDWR)
+
+
+def _parsed(line: bytes) -> tuple[int, _Reply]:
+    """The number of a request and the reply to it."""
+    try:
+        reply = json.loads(line)
+        number, status, body = reply["id"], reply["status"], reply["body"]
+        if not isinstance(body, dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the service has ended in the middle of a line") from None
+        text = line[:80].decode("ascii", "backslashreplace").rstrip()
+        detail = f"it is no service of lines, as alertq.sock is: it says {text}"
+        raise Error(502, {"detail": detail}) from None
+    if number == 0:  # It could not be told which request that was.
+        raise Error(status, body)
+    return number, (status, body)
 
 
 class _HTTP:
@@ -616,7 +672,7 @@ class _HTTP:
             response = connection.getresponse()
             status, text = response.status, response.read()
         body = None
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             body = json.loads(text)
         if isinstance(body, dict) and not (300 <= status < 400 or status in (502, 504)):
             return status, body
@@ -650,14 +706,6 @@ def _is_visible(text: str) -> bool:
 def _installed_program() -> str:
     """The command that a wheel has put beside the Python that runs; else that of the path."""
     return shutil.which("alertq", path=sysconfig.get_path("scripts")) or "alertq"
-
-
-def _exit_code(child: Optional[subprocess.Popen[bytes]]) -> Optional[int]:
-    """How a child whose output has ended has exited."""
-    try:
-        return child.wait(timeout=1) if child is not None else None
-    except subprocess.TimeoutExpired:
-        return None
 
 
 def _connected(paths: list[str]) -> socket.socket:

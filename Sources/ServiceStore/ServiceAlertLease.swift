@@ -42,7 +42,7 @@ final class ServiceAlertLease: AlertLease {
         if isLost { return body() }
         // One that gives a right may also be lost by the service.
         guard epoch != nil else { return }
-        connection.call(.leaseEnd(number), on: link) { [weak self] reply in
+        connection.call(.waitForLeaseEnd(number), on: link) { [weak self] reply in
             if case .success = reply { self?.lose() }
         }
     }

@@ -390,14 +390,16 @@ package final class ServiceConnection: Sendable {
         // Each read looks again whether the reply is still waited for.
         UnixSocket.setTimeLimit(1, of: socket)
         // There is room for it, and a program that uses the library may not ignore SIGPIPE.
-        let line = try Self.line(ServiceRequest(id: 0, .open(first)))
+        // The blanks mean nothing to a service; one of HTTP replies after them that this is no request.
+        let request = try Self.line(ServiceRequest(id: 0, .open(first)))
+        let line = request.dropLast() + Array(" \n\n".utf8)
         guard (try? UnixSocket.send(line[...], to: socket.raw)) == line.count else {
             throw silence
         }
         let start = ContinuousClock.now
         var reply: [UInt8] = []
-        // Nothing else comes before the next request.
-        while reply.last != UInt8(ascii: "\n") {
+        // Nothing else comes before the next request; what isn't a service may say more.
+        while !reply.contains(UInt8(ascii: "\n")) {
             guard let bytes = socket.read() else {
                 guard start.duration(to: .now) < .seconds(seconds), isWanted(since: start) else {
                     throw silence

@@ -38,7 +38,18 @@ package enum Timestamp {
     /// Reads a time of RFC 3339, with any fraction and offset, to the millisecond; `nil` for anything
     /// else.
     package static func rfc3339(_ text: String) -> Date? {
-        date(text) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+        guard isDay(text.prefix(10)) else { return nil }
+        return date(text)
+            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+    }
+
+    /// Whether a text such as `2026-02-30` is a day of the calendar, which Foundation doesn't ask.
+    private static func isDay(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3, (1...12).contains(parts[1]) else { return false }
+        let isLeap = parts[0] % 4 == 0 && (parts[0] % 100 != 0 || parts[0] % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...days[parts[1] - 1]).contains(parts[2])
     }
 
     /// The times of the years 1970 to 9999, which all have different texts.

@@ -50,7 +50,7 @@ struct BadInputTests {
         Mistake(["ask", "Q", "--priority", "urgent"], 64, "urgent"),
         Mistake(["ask", "Q", "--info", "novalue"], 64, "novalue"),
         Mistake(
-            ["ask", "Q", "--info", "k=" + String(repeating: "x", count: 16_384)], 65, "userInfo"),
+            ["ask", "Q", "--info", "k=" + String(repeating: "x", count: 16_384)], 65, "info "),
         Mistake(["ask", "Q", "--mesage", "x"], 64, "--message"),
         Mistake(["ask", "Q", "--detach", "--wait-for", "1s"], 64, "--wait-for"),
         Mistake(["ask"], 64, "TITLE"),

@@ -13,23 +13,10 @@ struct FullDiskTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    private func mount() async throws {
-        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
-        try #require(await mount.exit() == 0)
-    }
-
-    private func unmount() { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
-
-    private func fill() async throws {
-        let fill = try Child(
-            "dd", ["if=/dev/zero", "of=\(queue.directory)/filler", "bs=4096", "status=none"])
-        #expect(await fill.exit() == 1)
-    }
-
     @Test("A purge for which there is no room says how much it needs, and erases nothing")
     func purge() async throws {
-        try await mount()
-        defer { unmount() }
+        let disk = try await SmallDisk(at: queue.directory, size: "16m")
+        defer { _ = disk }
         let text = String(repeating: "SECRET text ", count: 5000)
         for number in 1...70 {
             #expect(try await queue.run("notify", "\(number)", "-m", text).code == 0)
@@ -44,8 +31,7 @@ struct FullDiskTests {
         let left = try await queue.start(purge + ["--no-vacuum"]).finish()
         #expect(left.code == 0 && left.output.contains("the texts of 70 alerts"))
         #expect(try await queue.start(purge).finish().code == 74)
-        let larger = try Child("mount", ["-o", "remount,size=64m", queue.directory])
-        #expect(await larger.exit() == 0)
+        try await disk.remount("size=64m")
         #expect(try await queue.start(purge).finish().code == 0)
         #expect(try await Child("grep", ["-rail", "SECRET", queue.directory]).exit() == 1)
         #expect(try await queue.isSound())
@@ -53,31 +39,31 @@ struct FullDiskTests {
 
     @Test("An idle process applies deadlines even on a full disk")
     func deadlines() async throws {
-        try await mount()
-        defer { unmount() }
+        let disk = try await SmallDisk(at: queue.directory, size: "16m")
+        defer { _ = disk }
         let client = try await QueueClient(on: queue)
         for number in 1...30 {
             let asked = try await client.ask(
                 "ask", ["title": "Question \(number)", "timeout": 2000, "default": "no"])
             #expect(asked.error == nil)
         }
-        try await fill()
+        let filler = try await disk.fill()
         let expired = "SELECT count(*) FROM alerts WHERE outcome = 'expired'"
         #expect(try await eventually { try await queue.rows(expired) == ["30"] })
-        try FileManager.default.removeItem(atPath: queue.directory + "/filler")
+        try FileManager.default.removeItem(atPath: filler)
         #expect(await client.end() == 0)
         #expect(try await queue.isSound())
     }
 
     @Test("On a full disk, a refused ask leaves the answers what is set aside for them")
     func refusedAsk() async throws {
-        try await mount()
-        defer { unmount() }
+        let disk = try await SmallDisk(at: queue.directory, size: "16m")
+        defer { _ = disk }
         let count = 100
         for number in 1...count {
             #expect(try await queue.run("ask", "Question \(number)", "--detach").code == 0)
         }
-        try await fill()
+        _ = try await disk.fill()
         let reserve = {
             let path = queue.path + "-reserve"
             return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
@@ -87,7 +73,7 @@ struct FullDiskTests {
         // Programs that run meanwhile use up whatever becomes free.
         let answer = {
             answered += 1
-            try await fill()
+            _ = try await disk.fill()
             let answer = try await queue.run("answer", "\(answered)", "ok")
             #expect(answer.code == 0, "\(answered): \(answer.errors)")
         }
@@ -104,8 +90,8 @@ struct FullDiskTests {
         "On a full disk, asks are refused, waiting alerts are answered, and asks work again later",
         arguments: ["new processes", "a running process"])
     func full(who: String) async throws {
-        try await mount()
-        defer { unmount() }
+        let disk = try await SmallDisk(at: queue.directory, size: "16m")
+        defer { _ = disk }
         let ledger = Ledger()
         let client = try await QueueClient(on: queue)
         for number in 1...100 {
@@ -115,7 +101,7 @@ struct FullDiskTests {
         try client.send("wait", ["id": 50, "tag": 1])
         if who == "new processes" { client.process.kill(SIGKILL) }
         let isThere = client.process.poll() == nil && who == "a running process"
-        try await fill()
+        let filler = try await disk.fill()
         let refused = try await eventually {
             let finished = try await queue.run("ask", "One more", "--detach")
             return finished.code == 74 && finished.errors.contains("disk is full")
@@ -140,7 +126,7 @@ struct FullDiskTests {
             ledger.note(answer: "yes", to: id)
         }
         if isThere { #expect(try await client.reply(to: 1).text("button") == "yes") }
-        try FileManager.default.removeItem(atPath: queue.directory + "/filler")
+        try FileManager.default.removeItem(atPath: filler)
         #expect(try await queue.run("ask", "And on", "--detach").code == 0)
         if isThere { #expect(try await client.ask("ask", ["title": "On"]).error == nil) }
         #expect(try await queue.run("doctor").code == 0)

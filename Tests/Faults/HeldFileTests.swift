@@ -156,11 +156,10 @@ struct HeldFileTests {
         "A file system mounted read-only is reported, and writable again after a remount",
         .enabled(if: geteuid() == 0, "only root can mount"))
     func readOnlyMount() async throws {
-        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=32m", "none", queue.directory])
-        try #require(await mount.exit() == 0)
-        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        let disk = try await SmallDisk(at: queue.directory, size: "32m")
+        defer { _ = disk }
         #expect(try await queue.run("ask", "First", "--detach").code == 0)
-        #expect(try await remount("ro"))
+        try await disk.remount("ro")
         for verb in [["ask", "Q", "--detach"], ["answer", "1", "OK"], ["doctor"]] {
             let finished = try await queue.start(verb).finish()
             #expect(finished.code == 74, "\(verb): \(finished)")
@@ -170,12 +169,8 @@ struct HeldFileTests {
         let list = try await queue.run("list")
         #expect(list.code == 0 && list.output.contains("First"), "\(list)")
         #expect(list.errors.isEmpty)
-        #expect(try await remount("rw"))
+        try await disk.remount("rw")
         #expect(try await queue.run("answer", "1", "OK").code == 0)
         #expect(try await queue.faults() == [])
-    }
-
-    private func remount(_ mode: String) async throws -> Bool {
-        try await Child("mount", ["-o", "remount,\(mode)", queue.directory]).exit() == 0
     }
 }

@@ -2,6 +2,7 @@ import AlertCore
 import Foundation
 import Linux
 import Synchronization
+import TestSupport
 
 /// Passes lines on between clients and a service, and now and then breaks a connection after a
 /// commit was passed on, and mostly before its reply is.
@@ -30,6 +31,7 @@ final class BreakingRelay: Sendable {
     init(
         at path: String, to target: String, onBreak: @escaping @Sendable () -> Void
     ) throws {
+        _ = Child.ignoresBrokenPipes
         listener = try UnixSocket.listen(at: path)
         self.target = target
         self.onBreak = onBreak

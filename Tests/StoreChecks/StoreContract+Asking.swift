@@ -225,7 +225,7 @@ extension StoreContract {
         ("set of buttons", { $0.buttons.append("Maybe") }),
         ("default button", { $0.defaultButton = "Yes" }),
         ("default button", { $0.defaultButton = nil }),
-        ("userInfo", { $0.userInfo = ["a": "2"] }),
-        ("userInfo", { $0.userInfo = [:] }),
+        ("info", { $0.userInfo = ["a": "2"] }),
+        ("info", { $0.userInfo = [:] }),
     ]
 }

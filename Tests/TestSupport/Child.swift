@@ -12,7 +12,7 @@ package final class Child: Sendable {
     private let status = Mutex<Int32?>(nil)
 
     /// A program may have ended when a test writes to it, and must not end the tests with it.
-    private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+    package static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 
     /// Starts a program.
     ///

@@ -235,7 +235,7 @@ extension AlertProperty {
         case .priority:
             let word = try members.decode(String.self, forKey: key)
             guard let priority = Alert.Priority(word: word) else {
-                throw members.unknown(word, key)
+                throw members.unknown(word, key, known: Alert.Priority.allCases.map(\.word))
             }
             alert.priority = priority
         case .buttons: alert.buttons = try members.buttons(key)
@@ -269,24 +269,29 @@ extension Properties {
 }
 
 extension KeyedDecodingContainer {
-    fileprivate func word<Word: RawRepresentable<String>>(
+    fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(
         _ type: Word.Type, _ name: Key
     ) throws -> Word {
         let text = try decode(String.self, forKey: name)
-        guard let word = Word(rawValue: text) else { throw unknown(text, name) }
+        guard let word = Word(rawValue: text) else {
+            throw unknown(text, name, known: Word.allCases.map(\.rawValue))
+        }
         return word
     }
 
-    fileprivate func wordIfPresent<Word: RawRepresentable<String>>(
+    fileprivate func wordIfPresent<Word: RawRepresentable<String> & CaseIterable>(
         _ type: Word.Type, _ name: Key
     ) throws -> Word? {
         try decodeIfPresent(String.self, forKey: name) == nil ? nil : try word(type, name)
     }
 
-    fileprivate func unknown(_ text: String, _ name: Key) -> DecodingError {
-        DecodingError.dataCorruptedError(
-            forKey: name, in: self,
-            debugDescription: "“\(SafeText.line(text))” is not a value of \(name.stringValue)")
+    fileprivate func unknown(
+        _ text: String, _ name: Key, known: [String] = []
+    ) -> DecodingError {
+        var reason = "“\(SafeText.line(text))” is not a value of \(name.stringValue)"
+        if !known.isEmpty { reason += ": " + known.joined(separator: ", ") }
+        return DecodingError.dataCorruptedError(
+            forKey: name, in: self, debugDescription: reason)
     }
 }
 

@@ -39,12 +39,12 @@ extension Alert {
         try validateTimes()
         var userInfoBytes = 0
         for (name, value) in userInfo {
-            try Text.check(name, "name in userInfo", limit: Limit.userInfo)
-            try Text.check(value, "value in userInfo", limit: Limit.userInfo, mayBeEmpty: true)
+            try Text.check(name, "name in info", limit: Limit.userInfo)
+            try Text.check(value, "value in info", limit: Limit.userInfo, mayBeEmpty: true)
             userInfoBytes += name.utf8.count + value.utf8.count
         }
         guard userInfoBytes <= Limit.userInfo else {
-            throw .invalid("userInfo", "has \(userInfoBytes) bytes; at most \(Limit.userInfo)")
+            throw .invalid("info", "has \(userInfoBytes) bytes; at most \(Limit.userInfo)")
         }
     }
 
@@ -105,16 +105,16 @@ extension Alert {
         if case .after(let duration) = deadline { try Self.check(duration, "deadline") }
         if let dismissAfter {
             guard buttons.isEmpty else {
-                throw .invalid("dismissAfter", "is for alerts without buttons; set a deadline")
+                throw .invalid("dismissal time", "is for alerts without buttons; set a deadline")
             }
-            try Self.check(dismissAfter, "dismissAfter")
+            try Self.check(dismissAfter, "dismissal time")
         }
         if let snooze { try Self.check(snooze, "snooze") }
         if let validFor {
             guard !buttons.isEmpty else {
-                throw .invalid("validFor", "is for alerts with buttons")
+                throw .invalid("validity", "is for alerts with buttons")
             }
-            try Self.check(validFor, "validFor")
+            try Self.check(validFor, "validity")
         }
     }
 

@@ -74,7 +74,7 @@ package final class AlertProperty: Sendable {
         AlertProperty("buttons", .buttons, differs: "set of buttons", erasure: .partial),
         AlertProperty("fields", .fields, differs: "set of fields", erasure: .removed),
         AlertProperty(
-            "info", .strings({ $0.userInfo }, { $0.userInfo = $1 }), differs: "userInfo",
+            "info", .strings({ $0.userInfo }, { $0.userInfo = $1 }), differs: "info",
             erasure: .removed),
         AlertProperty(
             "dismiss_after_ms", .duration({ $0.dismissAfter }, { $0.dismissAfter = $1 }),

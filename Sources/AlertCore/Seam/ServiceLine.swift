@@ -27,6 +27,9 @@ extension ServiceRequest: Codable {
 
     private static let (openPath, callPath) = ("/store/open", "/store")
 
+    /// Whether a path is one of the store's protocol.
+    package static func isStores(_ path: String) -> Bool { [openPath, callPath].contains(path) }
+
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
         id = try members.decode(Int.self, forKey: .id)
@@ -130,4 +133,6 @@ package struct ServiceReply<Value: Codable & Sendable>: Sendable, Codable {
 /// The part of a line that tells which call it belongs to.
 package struct ServiceLineHead: Decodable, Sendable {
     package let id: Int
+    /// Of a request.
+    package let path: String?
 }

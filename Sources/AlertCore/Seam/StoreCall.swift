@@ -18,7 +18,7 @@ package enum StoreCall: Sendable, Codable {
     case screens
     case lease(Alert.ID, for: LeasePurpose)
     /// Returns when a lease is lost, or has been ended.
-    case leaseEnd(Int)
+    case waitForLeaseEnd(Int)
     case endLease(Int)
     /// Returns once everything that was posted is on disk.
     case flush

@@ -53,6 +53,10 @@ package struct APIRequest: Sendable {
             parts.fragment == nil, parts.path.hasPrefix("/")
         else { throw .badRequest("“\(SafeText.line(target))” is no path of this service") }
         self.method = method
+        // A slash that is escaped divides nothing, and no route has one.
+        guard !parts.percentEncodedPath.lowercased().contains("%2f") else {
+            throw .noRoute(parts.percentEncodedPath)
+        }
         path = parts.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
             .map(String.init)
         query = try (parts.queryItems ?? []).map { item throws(Problem) in
@@ -205,10 +209,11 @@ package struct APIRequest: Sendable {
         let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
         let key = isQuoted ? String(text.dropFirst().dropLast()) : text
         guard (1...255).contains(key.utf8.count),
-            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") })
         else {
             throw .badRequest(
-                "“Idempotency-Key” is not 1 to 255 visible ASCII characters, such as a UUID")
+                "“Idempotency-Key” is not 1 to 255 visible ASCII characters other than quotes, such "
+                    + "as a UUID")
         }
         return IdempotencyKey(of: key)
     }
@@ -241,7 +246,7 @@ extension JSONValue {
     func length(_ name: String) throws(Problem) -> Duration? {
         guard let value = self[name] else { return nil }
         guard let milliseconds = value.integer else {
-            throw .badRequest("“\(name)” is not a number of milliseconds")
+            throw .badRequest("“\(name)” is not a whole number of milliseconds")
         }
         return .milliseconds(milliseconds)
     }

@@ -84,6 +84,10 @@ extension APISession {
             throw .badRequest("“expires_at” and “timeout_ms” are two deadlines; give one of them")
         }
         for (index, button) in (body["buttons"]?.elements ?? []).enumerated() {
+            guard button.members != nil else {
+                throw .badRequest(
+                    "“buttons[\(index)]” is no object, such as {\"id\":\"yes\",\"title\":\"Yes\"}")
+            }
             for (name, _) in button.members ?? [] where !buttonMembers.contains(name) {
                 throw .unknown("member of buttons[\(index)]", name, known: buttonMembers)
             }
@@ -97,6 +101,7 @@ extension APISession {
                 throw .badRequest("“fields[\(index)].required” is not true or false")
             }
         }
+        for name in AlertProperty.terms.map(\.name) + ["timeout_ms"] { _ = try body.length(name) }
         do {
             return try JSONDecoder().decode(Alert.self, from: Data(try body.text().utf8))
         } catch let error as DecodingError {
@@ -107,26 +112,4 @@ extension APISession {
     }
 
     private static let buttonMembers = ["id", "title", "role"]
-}
-
-extension DecodingError {
-    /// What is wrong, and where.
-    fileprivate var reason: String {
-        let (context, missing): (Context, String?) =
-            switch self {
-            case .keyNotFound(let key, let context): (context, key.stringValue)
-            case .typeMismatch(_, let context), .valueNotFound(_, let context),
-                .dataCorrupted(let context):
-                (context, nil)
-            @unknown default: (Context(codingPath: [], debugDescription: "\(self)"), nil)
-            }
-        let path: String = context.codingPath.map { key in
-            key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
-        }.joined()
-        let place = path.drop { $0 == "." }
-        if let missing {
-            return "“\(place.isEmpty ? "" : place + ".")\(missing)” is missing"
-        }
-        return (place.isEmpty ? "" : "“\(place)”: ") + context.debugDescription
-    }
 }

@@ -69,6 +69,9 @@ extension APISession {
             let fields = record.alert.fields
             for (name, value) in members {
                 guard let field = fields.first(where: { $0.id.isIdentical(to: name) }) else {
+                    guard !fields.isEmpty else {
+                        throw Problem.badRequest("alert \(id) has no fields, and takes no values")
+                    }
                     throw Problem.unknown("value", name, known: fields.map(\.id))
                 }
                 input.values[field.id] = try field.value(json: value)

@@ -8,7 +8,14 @@ extension APISession {
             try request.allow(["key", "source"])
             let source = try request.source() ?? Self.source
             var page = Page()
-            page.add(try await manager.record(key: key, of: source))
+            do {
+                page.add(try await manager.record(key: key, of: source))
+            } catch {
+                guard case AlertError.keyNotFound = error else { throw error }
+                throw Problem.notFound(
+                    "no alert of yours with the source “\(SafeText.line(source))” has the key "
+                        + "“\(SafeText.line(key))”; name another source with “source”")
+            }
             return page.reply()
         }
         let limit = try request.limit()

@@ -32,7 +32,7 @@ struct EquivalentTextTests {
 
     @Test(
         "Another encoding of the default button or of a userInfo key conflicts under the same key",
-        arguments: ["default button", "userInfo"])
+        arguments: ["default button", "info"])
     func conflicts(part: String) async throws {
         let queue = try TemporaryQueue()
         let manager = try await AlertManager(path: queue.path)
@@ -40,14 +40,14 @@ struct EquivalentTextTests {
             Alert(
                 "Which?", buttons: [Alert.Button(Self.composed), .cancel(Self.decomposed)],
                 deadline: .after(.seconds(60)),
-                defaultButton: part == "userInfo" ? nil : text, key: "key",
-                userInfo: part == "userInfo" ? [text: text] : [:])
+                defaultButton: part == "info" ? nil : text, key: "key",
+                userInfo: part == "info" ? [text: text] : [:])
         }
         let first = try await manager.submit(alert(Self.composed)).record
         let again = try await manager.submit(alert(Self.composed)).record
         #expect(again.id == first.id)
         let info = again.alert.userInfo.first.map { Array($0.key.utf8) + Array($0.value.utf8) }
-        #expect(part != "userInfo" || info == Array((Self.composed + Self.composed).utf8))
+        #expect(part != "info" || info == Array((Self.composed + Self.composed).utf8))
         let error = await thrown { try await manager.submit(alert(Self.decomposed)) }
         guard case .keyConflict(_, first.id, part)? = error else {
             return #expect(Bool(false), "\(String(describing: error))")

@@ -80,6 +80,22 @@ struct ReceiptTests {
             found.output.hasPrefix(#"{"verifies":true,"alert":1,"entries":3,"head":""#), "\(found)")
     }
 
+    @Test("A receipt may be on several lines, as other programs write it")
+    func indented() async throws {
+        try await answered()
+        let printed = try await receipt("1")
+        let indent =
+            "import json, sys; print(json.dumps(json.loads(sys.argv[1]), indent=2))"
+        let child = try Child("python3", ["-c", indent, printed])
+        let text = await child.finish().output
+        #expect(text.count { $0 == "\n" } > 20)
+        let (own, other) = try await verify(text)
+        #expect(own.code == 0 && other.code == 0, "\(own) \(other)")
+        let (changed, forged) = try await verify(text.replacing("Rename", with: "Remove"))
+        #expect(changed.code == 65 && forged.code == 1, "\(changed) \(forged)")
+        #expect(changed.errors.count { $0 == "\n" } == 1, "\(changed)")
+    }
+
     @Test("The chain reaches a head that was kept, and no other")
     func heads() async throws {
         try await answered()

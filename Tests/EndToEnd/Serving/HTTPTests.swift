@@ -107,7 +107,9 @@ struct HTTPTests {
             #expect(refused.status == 422 && refused.problem == "idempotency-key-reused")
             #expect(refused.json["alert"] as? Int == 1, "\(refused)")
         }
-        for wrong in [#""#, #"a b"#, "ü", String(repeating: "k", count: 256)] {
+        for wrong in [
+            #""#, #"a b"#, "ü", #""a"#, #"a""#, #""a"b""#, "\"", String(repeating: "k", count: 256),
+        ] {
             let refused = try client.request(
                 "POST", "/v1/alerts", body, ["Idempotency-Key: \(wrong)"])
             #expect(refused.status == 400, "\(wrong): \(refused)")

@@ -70,11 +70,14 @@ struct PythonTests {
             for call in [
                 lambda: queue.submit("Other", key="k"), lambda: queue.answer(number, "maybe"),
                 lambda: queue.show(99), lambda: queue.submit("Q", colour="red"),
+                lambda: queue.submit("Q", buttons=["yes"]), lambda: queue.history(key="k"),
             ]:
                 try:
                     call()
                 except alertq.Error as error:
                     print(error.status, error.type)
+                except TypeError as error:
+                    print("TypeError")
             print(queue.answer(number, "yes", note="n").note)
             print(queue.collect(number).record["collected_at"] is not None)
             print([alert["id"] for alert in queue.history(outcome="answered")])
@@ -84,9 +87,51 @@ struct PythonTests {
         #expect(finished.code == 0, "\(finished)")
         let expected = [
             "expired", "policy", "None", "409 key-conflict", "400 no-such-button", "404 not-found",
-            "400 bad-request", "n", "True", "[3]", "withdrawn", "4",
+            "400 bad-request", "TypeError", "TypeError", "n", "True", "[3]", "withdrawn", "4",
         ]
         #expect(finished.output.split(separator: "\n").map(String.init) == expected, "\(finished)")
+    }
+
+    @Test("What is no service of lines is said at once", .needsHTTP)
+    func wrongSocket() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let finished = try await run("queue.show(1)", at: "unix:\(service.api)")
+        #expect(finished.errors.contains("it is no service of lines"), "\(finished)")
+        let other = try await queue.run("list", "--database", "unix:\(service.api)")
+        #expect(other.code == 74 && other.errors.contains("is no service"), "\(other)")
+    }
+
+    @Test("Replies that are none of alertq's are errors", arguments: ["{}", "[1]", "[[[["])
+    func strangeReplies(_ body: String) async throws {
+        let depth = body == "[[[[" ? 100_000 : 1
+        let finished = try await run(
+            """
+            import http.server, socket, threading
+            text = (b"[" * \(depth) if \(depth) > 1 else b'\(body)')
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(text)
+            server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            lines = socket.socket(socket.AF_UNIX)
+            lines.bind("\(queue.directory)/lines")
+            lines.listen()
+            def serve():
+                client, _ = lines.accept()
+                client.recv(1000)
+                client.sendall(b'{"id":1,"status":200,"body":' + text + b"}\\n")
+            threading.Thread(target=serve, daemon=True).start()
+            for place in [
+                f"http://127.0.0.1:{server.server_port}", "unix:\(queue.directory)/lines"
+            ]:
+                try:
+                    alertq.connect(place).wait(1)
+                except alertq.Error as error:
+                    print("Error")
+            """)
+        #expect(finished.output == "Error\nError\n", "\(finished)")
     }
 
     @Test("Ctrl-C leaves the question standing, and says its key")
@@ -211,6 +256,24 @@ struct PythonTests {
             """, connect: "connect_async")
         let finished = await child.finish()
         #expect(finished.code == 0 && finished.output == "30\n", "\(finished)")
+    }
+
+    @Test("More tasks wait at once than a connection carries, and an answer gets through")
+    func manyTasks() async throws {
+        let child = try start(
+            """
+            import asyncio
+            async def main():
+                async with queue:
+                    number = await queue.submit("Q", buttons={"yes": "Yes"}, key="k")
+                    waits = [asyncio.create_task(queue.wait(number)) for _ in range(500)]
+                    await asyncio.sleep(0)
+                    await queue.answer(number, "yes")
+                    print({response.button for response in await asyncio.gather(*waits)})
+            asyncio.run(main())
+            """, connect: "connect_async")
+        let finished = await child.finish()
+        #expect(finished.code == 0 && finished.output == "{'yes'}\n", "\(finished)")
     }
 
     /// The programs of the article.

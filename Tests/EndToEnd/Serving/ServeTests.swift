@@ -279,20 +279,32 @@ struct ServeTests {
         let service = try await CommandLineQueue.Service(of: queue)
         let socket = try UnixSocket.connect(to: service.socket)
         let lines = [
-            ("hello", 400), ("{}", 400), (#"{"id":7}"#, 400), ("[]", 400),
-            (#"{"id":8,"method":"GET","path":"/v1/nothing"}"#, 404),
-            (#"{"id":9,"method":"POST","path":"/store","body":{"pendingCount":{}}}"#, 400),
-            (#"{"id":10,"method":"POST","path":"/store","body":{"find":{}}}"#, 400),
-            (#"{"id":11,"method":"POST","path":"/store/open","body":{}}"#, 400),
-            (String(repeating: "x", count: 1 << 21), 413),
+            ("GET /v1/health HTTP/1.1", 400, "can't be read: there is no value"),
+            ("{}", 400, "whole number as “id”"), (#"{"id":7}"#, 400, "text as “method”"),
+            ("[]", 400, "“id”"), (#"{"id":1.5,"method":"GET","path":"/"}"#, 400, "“id”"),
+            (#"{"id":8,"method":"GET","path":"/v1/nothing"}"#, 404, "no route"),
+            (
+                #"{"id":9,"method":"POST","path":"/store","body":{"pendingCount":{}}}"#, 400,
+                "before “open”"
+            ),
+            (
+                #"{"id":10,"method":"POST","path":"/store","body":{"find":{}}}"#, 400,
+                "“body.find._0” is missing"
+            ),
+            (
+                #"{"id":11,"method":"POST","path":"/store/open","body":{}}"#, 400,
+                "“body.version” is missing"
+            ),
+            (String(repeating: "x", count: 1 << 21), 413, "1048576 bytes"),
         ]
-        for (line, status) in lines {
+        for (line, status, reason) in lines {
             #expect(socket.write((line + "\n").utf8))
             var reply = ""
             while !reply.hasSuffix("\n"), let bytes = socket.read(), !bytes.isEmpty {
                 reply += String(decoding: bytes, as: UTF8.self)
             }
-            #expect(reply.contains("\"status\":\(status)"), "\(line.prefix(80)): \(reply)")
+            let isExpected = reply.contains("\"status\":\(status)") && reply.contains(reason)
+            #expect(isExpected, "\(line.prefix(80)): \(reply)")
         }
         let served = try CommandLineQueue(at: service.location)
         #expect(try await served.run("notify", "Still there").code == 0)
@@ -313,7 +325,8 @@ struct ServeTests {
             #"{"page":{"_0":{"kind":{"waiting":{"orOverdue":false}},"limit":-1}}}"#,
             #"{"page":{"_0":{"kind":{"waiting":{"orOverdue":false}},"limit":9223372036854775807}}}"#,
             #"{"entries":{"_0":{"start":{"last":{"_0":-9223372036854775808}},"limit":0}}}"#,
-            #"{"endLease":{"_0":-1}}"#, #"{"release":{"lease":7}}"#, #"{"leaseEnd":{"_0":7}}"#,
+            #"{"endLease":{"_0":-1}}"#, #"{"release":{"lease":7}}"#,
+            #"{"waitForLeaseEnd":{"_0":7}}"#,
             #"{"next":{"_0":{"presenters":[],"own":[],"except":[],"prefersQuestions":true}}}"#,
         ]
         let open = #"{"id":0,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#
@@ -338,6 +351,40 @@ struct ServeTests {
         screen.kill(SIGTERM)
         _ = await screen.exit()
         #expect(try await served.run("list", "--count").output == "1\n")
+    }
+
+    @Test("A client that waits for the ends of many leases at once is read from all the same")
+    func leases() async throws {
+        let service = try await CommandLineQueue.Service(of: queue)
+        let served = try CommandLineQueue(behind: service)
+        #expect(try await served.run("ask", "Q", "--detach", "-b", "yes").code == 0)
+        let socket = try UnixSocket.connect(to: service.socket, within: 60)
+        let open = #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#
+        let calls =
+            [#"{"lease":{"_0":1,"for":{"waiting":{}}}}"#]
+            + Array(repeating: #"{"waitForLeaseEnd":{"_0":1}}"#, count: 600)
+        let lines = calls.enumerated().map { number, call in
+            #"{"id":\#(number + 2),"method":"POST","path":"/store","body":\#(call)}"#
+        }
+        #expect(socket.write(([open] + lines).map { $0 + "\n" }.joined().utf8))
+        let last = #"{"id":9999,"method":"GET","path":"/v1/health"}"#
+        #expect(socket.write((last + "\n").utf8))
+        var text = ""
+        while !text.contains("\"id\":9999"), let bytes = socket.read(), !bytes.isEmpty {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(text.contains("\"number\":1") && text.contains("\"ready\":true"), "\(text)")
+    }
+
+    @Test("A service whose lock somebody has removed leaves the sockets of the next one")
+    func removedLock() async throws {
+        let first = try await CommandLineQueue.Service(of: queue)
+        #expect(unlink(first.directory + "/alertq.lock") == 0)
+        let next = try await CommandLineQueue.Service(of: queue)
+        first.process.kill(SIGTERM)
+        #expect(await first.process.exit() == 0)
+        let served = try CommandLineQueue(at: next.location)
+        #expect(try await served.run("notify", "Still there").code == 0)
     }
 
     @Test("What is done to files is done beside the service, and the error says so")

@@ -55,18 +55,15 @@ struct UnavailableTests {
         "It says that the disk is full, takes answers all the same, and questions again later",
         .enabled(if: geteuid() == 0, "only root can mount a small file system"))
     func full() async throws {
-        let mount = ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory]
-        try #require(await (try Child("mount", mount)).exit() == 0)
-        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        let disk = try await SmallDisk(at: queue.directory, size: "16m")
+        defer { _ = disk }
         let service = try await CommandLineQueue.Service(of: queue)
         defer { service.process.kill(SIGKILL) }
         let client = try HTTPClient(service)
         for _ in 1...20 {
             #expect(try client.request("POST", "/v1/alerts", Self.question).status == 201)
         }
-        let filler = queue.directory + "/filler"
-        let fill = ["if=/dev/zero", "of=" + filler, "bs=4096", "status=none"]
-        #expect(await (try Child("dd", fill)).exit() == 1)
+        let filler = try await disk.fill()
         // Pages that are free within the file are used first.
         var refused = try client.request("POST", "/v1/alerts", Self.question)
         while refused.status == 201 {

@@ -71,7 +71,7 @@ struct PurgedKeyTests: StoreSuite {
         ("role", { $0.buttons[0] = .destructive("Yes") }),
         ("another button", { $0.buttons.append("Later") }),
         ("default button", { $0.defaultButton = "Yes" }),
-        ("userInfo", { $0.userInfo = ["unit": "postgresql"] }),
+        ("info", { $0.userInfo = ["unit": "postgresql"] }),
     ]
 
     @Test("A different question is a conflict, whatever its buttons", arguments: others.indices)

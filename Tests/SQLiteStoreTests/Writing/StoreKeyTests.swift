@@ -61,7 +61,7 @@ struct StoreKeyTests: StoreSuite {
         ("another button", { $0.buttons.append("Maybe") }),
         ("default", { $0.defaultButton = "Yes" }),
         ("no default", { $0.defaultButton = nil }),
-        ("userInfo", { $0.userInfo = ["a": "2"] }),
+        ("info", { $0.userInfo = ["a": "2"] }),
         ("no userInfo", { $0.userInfo = [:] }),
     ]
 

@@ -8,17 +8,19 @@ extension AuditVerifyCommand {
     /// How much is read, in bytes: a chain of some hundred thousand entries.
     private static let receiptLimit = 64 << 20
 
-    /// Checks each receipt of a file, one on a line.
+    /// Checks each receipt of a file: one on a line, or a single one on several, as jq(1) writes it.
     func check(receipt path: String, in context: Context) throws -> ExitCode {
-        let lines = try Self.read(path).split(separator: UInt8(ascii: "\n"))
+        let file = try Self.read(path)
+        let lines = file.split(separator: UInt8(ascii: "\n"))
         guard !lines.isEmpty else {
             throw CommandError(.badData, "there is no receipt in \(path)")
         }
+        let isOne = (try? JSONValue(parsing: file)) != nil
         var code = ExitCode.done
-        for line in lines {
+        for text in isOne ? [file[...]] : lines {
             var (receipt, fault): (AlertReceipt?, String?)
             do throws(AlertError) {
-                receipt = try AlertReceipt(String(decoding: line, as: UTF8.self))
+                receipt = try AlertReceipt(String(decoding: text, as: UTF8.self))
                 try receipt?.check(expecting: head)
             } catch {
                 fault = Self.reason(error, receipt)
