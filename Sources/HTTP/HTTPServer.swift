@@ -24,7 +24,7 @@ package final class HTTPServer: Sendable {
     /// silent for longest.
     private static let silentLimit = 1024
     /// The library's memory for a connection, in bytes: a head, and that of its reply.
-    private static let connectionMemory = HTTPRequest.headLimit + 2048
+    private static let connectionMemory = HTTPRequest.headLimit + 4096
     /// How long a client may leave a reply unread, in seconds.
     private static let writeTime: UInt32 = 60
 
