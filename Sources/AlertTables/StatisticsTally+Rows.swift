@@ -39,16 +39,55 @@ extension StatisticsTally {
             isUnseen: isUnseen)
     }
 
-    /// The times of an answer.
-    package enum Answer: Int, ColumnList { case resolvedMs, askedMs, presentedMs }
+    /// Alerts that were asked in the same quarter of an hour, and ended alike.
+    package enum Quarter: Int, ColumnList {
+        case quarter, outcome, isUnseen, count
+
+        package static let common = "1, 2, 3"
+        private static let length: Int64 = 900_000
+
+        package var sql: String {
+            switch self {
+            case .quarter: "asked_ms / \(Self.length)"
+            case .outcome: snakeCased
+            case .isUnseen: Group.isUnseen.sql
+            case .count: Group.count.sql
+            }
+        }
+
+        fileprivate static func start(_ row: borrowing some SQLRow & ~Copyable) -> Int64 {
+            row.integer(Self.quarter) * length
+        }
+    }
+
+    package mutating func addQuarter(_ row: borrowing some SQLRow & ~Copyable) {
+        addToDay(
+            Int(row.integer(Quarter.count)), askedAt: Quarter.start(row),
+            row.optionalText(Quarter.outcome).flatMap(Outcome.init(rawValue:)),
+            isUnseen: row.integer(Quarter.isUnseen) == 1)
+    }
+
+    /// An answer, and its times.
+    package enum Answer: Int, ColumnList {
+        case resolvedMs, askedMs, presentedMs, source, user
+
+        package var sql: String {
+            switch self {
+            case .resolvedMs, .askedMs, .presentedMs: snakeCased
+            case .source: Group.source.sql
+            case .user: "coalesce(responder_name, responder)"
+            }
+        }
+    }
 
     /// The condition of answers that count: policies and timers say nothing about people.
     package static let isByPerson = "outcome = 'answered' AND resolved_by = 'person'"
 
     package mutating func addAnswer(_ row: borrowing some SQLRow & ~Copyable) {
-        let resolved = row.integer(Answer.resolvedMs)
+        let (asked, resolved) = (row.integer(Answer.askedMs), row.integer(Answer.resolvedMs))
         addAnswer(
-            fromAsked: resolved.subtractingBounded(row.integer(Answer.askedMs)),
+            by: row.optionalText(Answer.user) ?? "", to: row.text(Answer.source), askedAt: asked,
+            after: resolved.subtractingBounded(asked),
             fromPresented: row.optionalInteger(Answer.presentedMs).map {
                 resolved.subtractingBounded($0)
             })

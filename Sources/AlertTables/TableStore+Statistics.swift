@@ -40,6 +40,22 @@ extension Query {
         """
     }
 
+    /// The alerts of a page by the time of asking, for ``StatisticsTally/Quarter``.
+    fileprivate func quarters(
+        _ query: StatisticsQuery, _ ids: Range<Alert.ID>, in period: Range<Int64>
+    ) -> Statement {
+        let bounds: [Value] = [.integer(period.lowerBound), .integer(period.upperBound)]
+        return self(Self.quarters, Self.values(query, ids) + bounds)
+    }
+
+    private static let quarters = SQLText { sql in
+        """
+        SELECT \(StatisticsTally.Quarter.list) \(counted(sql))
+            AND asked_ms >= $7 AND asked_ms < $8
+        GROUP BY \(StatisticsTally.Quarter.common)
+        """
+    }
+
     private static func counted(_ sql: SQLDialect) -> String {
         """
         FROM alerts CROSS JOIN sources
@@ -64,6 +80,12 @@ private struct Groups: RowCollector {
     mutating func add(_ row: borrowing some SQLRow & ~Copyable) { tally.addGroup(row) }
 }
 
+private struct Quarters: RowCollector {
+    var tally: StatisticsTally
+
+    mutating func add(_ row: borrowing some SQLRow & ~Copyable) { tally.addQuarter(row) }
+}
+
 private struct Answers: RowCollector {
     var tally: StatisticsTally
 
@@ -77,7 +99,7 @@ extension TableStore {
         let last = try await read("count the alerts") {
             try $0.first($0.query.lastAlert, as: Alert.ID.self) ?? 0
         }
-        var tally = StatisticsTally()
+        var tally = StatisticsTally(query)
         var position: Alert.ID = 0
         while position < last {
             guard !Task.isCancelled else { throw .cancelled("the count") }
@@ -86,7 +108,12 @@ extension TableStore {
             (tally, position) = try await read("count the alerts") { tables in
                 var groups = Groups(tally: before)
                 try tables.collect(tables.query.groups(query, ids), into: &groups)
-                var answers = Answers(tally: groups.tally)
+                var quarters = Quarters(tally: groups.tally)
+                if let period = before.period {
+                    try tables.collect(
+                        tables.query.quarters(query, ids, in: period), into: &quarters)
+                }
+                var answers = Answers(tally: quarters.tally)
                 try tables.collect(tables.query.answers(query, ids), into: &answers)
                 // Ids may be far apart if a backup was restored or a queue has moved.
                 let next: Alert.ID? = try tables.first(

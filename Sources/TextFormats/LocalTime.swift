@@ -45,6 +45,37 @@ package enum LocalTime {
         return time
     }
 
+    /// The midnights at which days begin, from the day of one moment through that of another one, and
+    /// the midnight after those: of the last ones, if there are more than a limit.
+    package static func midnights(
+        from first: Date, through last: Date, limit: Int, inUTC isUTC: Bool
+    ) -> [Date] {
+        var midnights = [midnight(after: last, by: 1, inUTC: isUTC)]
+        while midnights.count <= limit {
+            let start = midnight(after: last, by: 1 - midnights.count, inUTC: isUTC)
+            midnights.append(start)
+            if start <= first { break }
+        }
+        return midnights.reversed()
+    }
+
+    /// The beginning of a day so many days after that of a moment; see mktime(3).
+    private static func midnight(after date: Date, by days: Int, inUTC isUTC: Bool) -> Date {
+        if isUTC {
+            let day = (Timestamp.milliseconds(date) / 86_400_000).addingBounded(Int64(days))
+            return Timestamp.date(milliseconds: day * 86_400_000)
+        }
+        var time = fields(date)
+        (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (0, 0, 0, -1)
+        time.tm_mday += Int32(clamping: days)
+        return Date(timeIntervalSince1970: Double(mktime(&time)))
+    }
+
+    /// The day of a moment: `2026-11-20`.
+    package static func day(_ date: Date, inUTC isUTC: Bool) -> String {
+        isUTC ? String(Timestamp.text(date).prefix(10)) : day(fields(date))
+    }
+
     private static let farthest: Int64 = 1_000_000_000_000
 
     private static func day(_ time: tm) -> String {

@@ -88,6 +88,8 @@ package enum TerminalCharacters: Sendable {
         case "↑": "^"
         case "↓": "v"
         case "·", "•", "×": "*"
+        case "▁"..."▃": "."
+        case "▄"..."▏": "#"
         case "✓": "+"
         case "✗": "!"
         // The pictures of control characters.

@@ -204,6 +204,43 @@ extension StoreContract {
             ) { _, _ in }
             try expectEqual(some.total.asked, 4, "of a source in a period of time")
         },
+        StoreCheck("Statistics count days and persons") { queue in
+            let store = try await queue.open()
+            let quarter: Int64 = 900_000
+            let start = queue.clock.now().wallMilliseconds / quarter * quarter
+            let bounds = (0...4).map { Timestamp.date(milliseconds: start + $0 * quarter) }
+            try await fillHistory(of: store, queue.clock)
+            queue.clock.advance(by: .seconds(1800))
+            try await store.ask(source: "late")
+            let all = try await store.statistics(StatisticsQuery(days: bounds)) { _, _ in }
+            try expectEqual(all.days.map(\.start), Array(bounds.dropLast()), "beginnings")
+            try expectEqual(all.days.map(\.end), Array(bounds.dropFirst()), "ends")
+            let asked = all.days.map(\.counts.asked)
+            try expectEqual(asked[0] + asked[1], 40, "asked at first")
+            try expectEqual(asked[2] + asked[3], 1, "asked late")
+            for outcome in Outcome.allCases {
+                try expectEqual(
+                    all.days.compactMap { $0.counts.outcomes[outcome] }.reduce(0, +),
+                    all.total.outcomes[outcome] ?? 0, "\(outcome)")
+            }
+            let times = all.timeFromAsked
+            for (answers, name) in [
+                (all.days.map(\.answers), "days"), (all.sources.map(\.answers), "sources"),
+                (all.users.map(\.answers), "users"),
+            ] {
+                let count = answers.map(\.count).reduce(0, +)
+                try expectEqual(count, times.count, "answers of \(name)")
+            }
+            try expectEqual(all.users.count, 1, "persons")
+            try expectEqual(all.users.first?.answers.median, times.median, "median")
+            try expectEqual(
+                all.users.first?.answers.percentile90, times.percentile(90), "percentile")
+            let before = bounds[0] - 900
+            let none = try await store.statistics(
+                StatisticsQuery(days: [before, bounds[0]])
+            ) { _, _ in }
+            try expectEqual(none.days.map(\.counts.asked), [0], "asked before")
+        },
     ]
 
     /// Forty responses of all kinds over forty seconds, some of them collected.

@@ -30,20 +30,37 @@ struct StatsTextTests {
         }
     }()
 
-    @Test("A histogram fits its screen, and every count has a bar", arguments: [20, 40, 80, 200])
-    func histogram(columns: Int) {
-        let lines = HistogramText.lines(Self.buckets, columns: columns)
-        #expect(lines.count == 4)
+    @Test(
+        "A histogram fits its screen, and every count has a bar",
+        arguments: [20, 40, 80, 200], [false, true])
+    func histogram(columns: Int, hasBlocks: Bool) {
+        let lines = BarText.histogram(Self.buckets, columns: columns, hasBlocks: hasBlocks)
+        #expect(lines.count == 3)
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= max(columns, 25) })
-        #expect(lines.map { $0.contains("#") } == [true, false, true, true])
-        #expect(lines[0].contains("1-2 s     3  #") && lines[2].contains("30 s-1 min"))
-        let longest = lines[2].filter { $0 == "#" }.count
+        let (full, least): (Character, Character) = hasBlocks ? ("█", "▏") : ("#", "#")
+        #expect(lines[0].contains("1-2 s     3  \(least)") && lines[1].contains("30 s-1 min"))
+        #expect(lines[2].hasSuffix("  \(least)"))
+        let longest = lines[1].filter { $0 == full }.count
         #expect(longest <= 60 && longest >= 4)
     }
 
     @Test("Without counts there are no bars")
     func nothing() {
-        #expect(HistogramText.lines([], columns: 80).isEmpty)
-        #expect(HistogramText.lines(AnswerTimes().histogram, columns: 80).isEmpty)
+        #expect(BarText.histogram([], columns: 80, hasBlocks: true).isEmpty)
+        #expect(
+            BarText.histogram(AnswerTimes().histogram, columns: 80, hasBlocks: false).isEmpty)
+        #expect(BarText.columns([], width: 80).isEmpty)
+        #expect(BarText.columns([0, 0], width: 80).isEmpty)
+    }
+
+    @Test("Numbers side by side have bars of their height, and none where there is no room")
+    func columns() {
+        let lines = BarText.columns([0, 1, 40, 20], width: 80)
+        #expect(lines == ["40      █", "        █", "        █ ▄", "        █ █", "      ▁ █ █"])
+        #expect(BarText.columns([3, 3], width: 5)[0] == "3  ██")
+        #expect(BarText.columns([3, 3, 3], width: 5).isEmpty)
+        #expect(BarText.columns(Array(repeating: 9, count: 30), width: 80)[0].count == 3 + 59)
+        let ascii = BarText.columns([1, 40], width: 80).map(TerminalCharacters.ascii.ours)
+        #expect(ascii == ["40    #", "      #", "      #", "      #", "    . #"])
     }
 }

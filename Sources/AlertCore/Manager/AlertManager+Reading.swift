@@ -108,15 +108,17 @@ extension AlertManager {
     ///   - source: The name of the asker; `nil` means all.
     ///   - since: The earliest time of asking, inclusive; `nil` means from the beginning.
     ///   - until: The latest time of asking, exclusive; `nil` means until now.
+    ///   - days: When each of the days begins that ``AlertStatistics/days`` counts, and when the
+    ///     last one ends, in order: whole quarters of an hour, as midnight is in every time zone.
     ///   - progress: Called with the number of alerts read and their total.
     /// - Throws: ``AlertError/cancelled(_:)`` when the task is cancelled,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func statistics(
-        source: String? = nil, since: Date? = nil, until: Date? = nil,
+        source: String? = nil, since: Date? = nil, until: Date? = nil, days: [Date] = [],
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(AlertError) -> AlertStatistics {
         try await store.statistics(
-            StatisticsQuery(source: source, since: since, until: until), progress)
+            StatisticsQuery(source: source, since: since, until: until, days: days), progress)
     }
 
     /// Returns entries of the audit log after one, oldest first.

@@ -12,7 +12,9 @@ extension AlertJSON {
                 ("source", .optional(source)),
             ] + members(statistics.total) + [
                 ("sources", .array(statistics.sources.map(value))),
-                ("buttons", .array(statistics.buttons.map(value))),
+                ("buttons", .array(statistics.buttons.map(counts))),
+                ("users", .array(statistics.users.map(user))),
+                ("days", .array(statistics.days.map(value))),
                 ("from_asked", value(statistics.timeFromAsked)),
                 ("from_presented", value(statistics.timeFromPresented)),
                 ("oldest_waiting", date(statistics.oldestWaiting)),
@@ -28,8 +30,33 @@ extension AlertJSON {
             } + [("unseen", .integer(Int64(counts.unseen)))]
     }
 
-    private static func value(_ group: AlertStatistics.Group) -> JSONValue {
+    private static func counts(_ group: AlertStatistics.Group) -> JSONValue {
         .object([("name", .string(group.name))] + members(group.counts))
+    }
+
+    private static func value(_ group: AlertStatistics.Group) -> JSONValue {
+        .object(
+            [("name", .string(group.name))] + members(group.counts) + members(group.answers))
+    }
+
+    private static func user(_ group: AlertStatistics.Group) -> JSONValue {
+        .object([("name", .string(group.name))] + members(group.answers))
+    }
+
+    private static func value(_ day: AlertStatistics.Day) -> JSONValue {
+        .object(
+            [("from", date(day.start)), ("to", date(day.end))] + members(day.counts)
+                + members(day.answers))
+    }
+
+    private static func members(
+        _ answers: AnswerTimes.Summary
+    ) -> [(key: String, value: JSONValue)] {
+        [
+            ("answers", .integer(Int64(answers.count))),
+            ("median_ms", .optional(answers.median?.milliseconds)),
+            ("p90_ms", .optional(answers.percentile90?.milliseconds)),
+        ]
     }
 
     private static func value(_ times: AnswerTimes) -> JSONValue {

@@ -22,16 +22,30 @@ public struct AlertStatistics: Sendable, Codable {
         }
     }
 
-    /// The counts for one source or button.
+    /// The counts for one source, button or person.
     public struct Group: Sendable, Hashable, Codable {
-        /// The name of a source or the id of a button; `#0` and so on for buttons whose ids have
-        /// been erased.
+        /// The name of a source or of an account, or the id of a button; `#0` and so on for buttons
+        /// whose ids have been erased.
         public let name: String
-        /// The alerts asked by the source, or ended with the button.
+        /// The alerts asked by the source, ended with the button, or answered by the person.
         public let counts: Counts
+        /// How long people took to answer those; of a button, nothing.
+        public let answers: AnswerTimes.Summary
     }
 
-    /// How many different sources and buttons are counted separately.
+    /// The counts for what was asked on one day.
+    public struct Day: Sendable, Hashable, Codable {
+        /// When it begins.
+        public let start: Date
+        /// When it ends, exclusive.
+        public let end: Date
+        /// What became of the alerts asked then.
+        public let counts: Counts
+        /// How long people took to answer those.
+        public let answers: AnswerTimes.Summary
+    }
+
+    /// How many different sources, buttons and persons are counted separately.
     static let groupLimit = 1000
 
     /// All alerts.
@@ -45,6 +59,10 @@ public struct AlertStatistics: Sendable, Codable {
     /// The outcome distinguishes a choice (``Outcome/answered``) from a default that was applied
     /// (``Outcome/expired``) and a simulated cancel (``Outcome/cancelled``).
     public internal(set) var buttons: [Group] = []
+    /// The persons who answered, those with most answers first; at most 1,000.
+    public internal(set) var users: [Group] = []
+    /// The days that were asked for, in order.
+    public internal(set) var days: [Day] = []
     /// When the oldest waiting alert was asked; `nil` if none is waiting.
     public internal(set) var oldestWaiting: Date?
     /// How long people took from the moment of asking to their answer.

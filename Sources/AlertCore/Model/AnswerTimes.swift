@@ -18,6 +18,20 @@ public struct AnswerTimes: Sendable, Codable {
         }
     }
 
+    /// How long most answers took, in two figures.
+    public struct Summary: Sendable, Hashable, Codable {
+        /// How many answers there are.
+        public let count: Int
+        /// The time within which half of them came; `nil` if there are no answers.
+        public let median: Duration?
+        /// The time within which 90 percent of them came; `nil` if there are no answers.
+        public let percentile90: Duration?
+
+        package init(count: Int = 0, median: Duration? = nil, percentile90: Duration? = nil) {
+            (self.count, self.median, self.percentile90) = (count, median, percentile90)
+        }
+    }
+
     /// How many answers there are.
     public private(set) var count = 0
     /// The shortest time; `nil` if there are no answers.
@@ -39,7 +53,8 @@ public struct AnswerTimes: Sendable, Codable {
     private var fine: [Int] = []
     private var coarse = [Int](repeating: 0, count: Self.bounds.count + 1)
 
-    private static let exactLimit = 10_000
+    /// How many of them are kept.
+    private var exactLimit = 10_000
     /// The bounds of the bars in milliseconds: growing steps, at familiar times.
     private static let bounds: [Int64] = [
         1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800,
@@ -48,6 +63,13 @@ public struct AnswerTimes: Sendable, Codable {
 
     /// The times of no answers.
     package init() {}
+
+    /// The same for one of many groups, whose percentiles are exact up to fewer answers.
+    init(exactUpTo limit: Int) { exactLimit = limit }
+
+    var summary: Summary {
+        Summary(count: count, median: median, percentile90: percentile(90))
+    }
 
     /// The time within which a percentage of the answers came: the nearest rank.
     ///
@@ -88,7 +110,7 @@ public struct AnswerTimes: Sendable, Codable {
         let bucket = Self.bucket(of: time)
         if bucket >= fine.count { fine += repeatElement(0, count: bucket + 1 - fine.count) }
         fine[bucket] += 1
-        if count <= Self.exactLimit {
+        if count <= exactLimit {
             exact?.append(time)
         } else {
             exact = nil
@@ -108,5 +130,20 @@ public struct AnswerTimes: Sendable, Codable {
         let shift = bucket / 64 - 1
         let start = Int64(bucket - shift * 64) << Int64(shift)
         return start + (Int64(1) << Int64(shift)) / 2
+    }
+}
+
+extension AnswerTimes.Bucket {
+    /// The times that count, for people: `under 1 s`, `1-2 s`, `30 s-1 min`, `over 30 d`.
+    package var label: String {
+        guard let to = to.map(LengthText.bound) else {
+            let from = LengthText.bound(from)
+            return "over \(from.number) \(from.unit)"
+        }
+        guard from > .zero else { return "under \(to.number) \(to.unit)" }
+        let from = LengthText.bound(from)
+        return from.unit == to.unit
+            ? "\(from.number)-\(to.number) \(to.unit)"
+            : "\(from.number) \(from.unit)-\(to.number) \(to.unit)"
     }
 }

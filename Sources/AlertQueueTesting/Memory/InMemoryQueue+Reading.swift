@@ -240,7 +240,7 @@ extension AlertRecord {
 
 extension InMemoryQueue {
     func statistics(_ query: StatisticsQuery) -> AlertStatistics {
-        var tally = StatisticsTally()
+        var tally = StatisticsTally(query)
         for alert in alerts where query.admits(alert) {
             let (asked, response) = (alert.asked.wallMilliseconds, alert.response)
             let isUnseen = alert.presentedMilliseconds == nil
@@ -248,6 +248,7 @@ extension InMemoryQueue {
                 1, of: alert.source.name, response?.outcome, isUnseen: isUnseen,
                 uncollected: response.map { $0.collectedAt == nil ? 1 : 0 } ?? 0,
                 firstAsked: asked)
+            tally.addToDay(1, askedAt: asked, response?.outcome, isUnseen: isUnseen)
             guard let response else { continue }
             if let button = response.button {
                 tally.addChoices(1, of: button.id, response.outcome, isUnseen: isUnseen)
@@ -256,7 +257,9 @@ extension InMemoryQueue {
             guard response.outcome == .answered, response.by == .person else { continue }
             let resolved = Timestamp.milliseconds(response.resolvedAt)
             tally.addAnswer(
-                fromAsked: resolved - asked,
+                by: response.responder.map { $0.principal.user ?? $0.principal.text } ?? "",
+                to: alert.source.name, askedAt: asked,
+                after: resolved - asked,
                 fromPresented: alert.presentedMilliseconds.map { resolved - $0 })
         }
         return tally.statistics

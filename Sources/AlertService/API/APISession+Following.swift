@@ -38,7 +38,9 @@ extension APISession {
     func stats(_ request: APIRequest) async throws -> APIReply {
         let source = try request.source()
         let (since, until) = (try request.time("since"), try request.time("until"))
-        let statistics = try await manager.statistics(source: source, since: since, until: until)
+        let days = StatisticsDays(since: since, until: until, now: Date())
+        let statistics = try await manager.statistics(
+            source: source, since: since, until: until, days: days.bounds)
         return APIReply(
             200, AlertJSON.value(statistics, source: source, since: since, until: until))
     }

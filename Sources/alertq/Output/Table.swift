@@ -18,6 +18,8 @@ struct Table {
     struct Column: ExpressibleByStringLiteral {
         enum Contents {
             case words
+            /// Figures, which stand below each other by their last digit.
+            case numbers
             /// Times, which are useless once they are cut.
             case times
             /// Titles, which get the room that is left.
@@ -37,7 +39,7 @@ struct Table {
         fileprivate func shown(_ cell: String, in characters: TerminalCharacters) -> String {
             switch contents {
             case .titles: characters.title(cell)
-            case .words, .times: characters.ours(SafeText.line(cell))
+            case .words, .numbers, .times: characters.ours(SafeText.line(cell))
             }
         }
     }
@@ -85,11 +87,17 @@ struct Table {
 
     private func line(_ cells: [String], _ layout: TableLayout) -> String {
         guard let columns else { return cells.joined(separator: "\t") }
-        let fitted = layout.columns.map { DisplayWidth.truncated(cells[$0], to: layout.widths[$0]) }
-        let padded = zip(fitted, layout.columns).dropLast().map {
-            DisplayWidth.padded($0, to: layout.widths[$1])
+        let fitted = layout.columns.map { column in
+            let (cell, width) = (
+                DisplayWidth.truncated(cells[column], to: layout.widths[column]),
+                layout.widths[column]
+            )
+            let isNumber = kinds[column].contents == .numbers
+            if isNumber {
+                return String(repeating: " ", count: max(0, width - DisplayWidth.of(cell))) + cell
+            }
+            return column == layout.columns.last ? cell : DisplayWidth.padded(cell, to: width)
         }
-        let line = (padded + fitted.suffix(1)).joined(separator: "  ")
-        return DisplayWidth.truncated(line, to: columns)
+        return DisplayWidth.truncated(fitted.joined(separator: "  "), to: columns)
     }
 }

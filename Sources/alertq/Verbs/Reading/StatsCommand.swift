@@ -2,6 +2,8 @@ import AlertPresenters
 import AlertQueue
 import AlertService
 import FoundationEssentials
+import Glibc
+import Linux
 import TextFormats
 
 /// `alertq stats`: what became of the questions, and how long people took.
@@ -10,6 +12,12 @@ struct StatsCommand: SearchingCommand {
     static let abstract = "Count alerts by how they ended, and show how long people took"
     static let options: [Option<Self>] = [
         .source, .since(), .until(),
+        Option(
+            "by", .word, \.grouping,
+            help: "Print the numbers of each day, source or user (who answered) as a table"),
+        Option(
+            "svg", .path("FILE", ifEmpty: "the path is empty"), \.drawing,
+            help: "Draw the numbers into this file, in SVG; “-” prints that"),
         Option(
             "prometheus", \.isPrometheus, help: "Print metrics in the text format of Prometheus"),
         .utc,
@@ -24,10 +32,15 @@ struct StatsCommand: SearchingCommand {
         """,
         DateText.past,
         """
+        Days are those of your time zone, or of UTC with --utc: without --since the last 30, and 366 \
+        at most. On a terminal of 40 columns or more, the numbers are drawn as well.
+        """,
+        """
         With --json there is one object with the keys “since”, “until”, “source”; “asked”, \
         “waiting”, “answered”, “cancelled”, “dismissed”, “expired”, “withdrawn” and “unseen” (how \
         many expired without having been shown); “sources” and “buttons”, arrays of objects with \
-        “name” and the same numbers; “from_asked” and “from_presented”, with “count”, \
+        “name” and the same numbers; “users”, one for each person who answered; “days”, with “from” \
+        and “to”; of sources, users and days also “answers”, “median_ms” and “p90_ms”; “from_asked” and “from_presented”, with “count”, \
         “shortest_ms”, “median_ms”, “p90_ms”, “p99_ms”, “longest_ms” and “histogram”, an array of \
         objects with “from_ms”, “to_ms” and “count”; and “oldest_waiting” (when the oldest waiting \
         alert was asked).
@@ -48,22 +61,36 @@ struct StatsCommand: SearchingCommand {
     var common = QueueOptions()
     var conditions = AlertConditions()
     private var isPrometheus = false
+    private var grouping: Grouping?
+    private var drawing: String?
+
+    /// What `--by` takes.
+    enum Grouping: String, CaseIterable, Sendable { case day, source, user }
 
     func validate() throws {
+        let forms = [
+            "--json": isJSON, "--prometheus": isPrometheus, "--by": grouping != nil,
+            "--svg": drawing != nil,
+        ].filter(\.value).keys.sorted()
+        guard forms.count < 2 else {
+            throw UsageError("\(forms[0]) and \(forms[1]) can't be combined")
+        }
         guard isPrometheus else { return }
         // A counter must only grow, which a count of what was asked in a given time does not.
         try UsageError.refuse([
-            "json": isJSON, "since": conditions.since != nil, "until": conditions.until != nil,
+            "since": conditions.since != nil, "until": conditions.until != nil,
         ]) { "--prometheus and \($0) can't be combined" }
     }
 
     func run(in context: Context) async throws -> ExitCode {
         let source = conditions.source
         let (since, until) = try conditions.times(now: context.now())
+        let days = StatisticsDays(
+            since: since, until: until, now: context.now(), inUTC: context.isUTC)
         let counted = try await ProgressBar.during("counting", in: context) { bar in
             try await queue.read(in: context) { manager in
                 let statistics = try await manager.statistics(
-                    source: source, since: since, until: until
+                    source: source, since: since, until: until, days: days.bounds
                 ) { bar.show($0, of: $1) }
                 return (
                     statistics, screens: await manager.screens().forAll.count,
@@ -82,9 +109,16 @@ struct StatsCommand: SearchingCommand {
                 statistics, screens: screens, head: head, now: context.now(),
                 form: .prometheus, escape: SafeText.line)
             try context.output.write(metrics.text)
+        } else if let grouping {
+            try context.output.write(Self.table(statistics, by: grouping, days, in: context))
+        } else if let drawing {
+            let title = Self.title(source, since, until, in: context)
+            try Self.write(
+                StatisticsDrawing(statistics, days, title: title).svg, to: drawing, in: context)
         } else {
-            let heading = Self.heading(source, since, until, in: context)
-            try context.output.write(heading + Self.text(statistics, in: context))
+            let title = Self.title(source, since, until, in: context)
+            let heading = title == Self.allAlerts ? "" : Self.heading(title, in: context)
+            try context.output.write(heading + Self.text(statistics, days, in: context))
         }
         return .done
     }
@@ -93,8 +127,10 @@ struct StatsCommand: SearchingCommand {
 // MARK: - Text
 
 extension StatsCommand {
-    /// Which alerts are counted; nothing where it is all of them.
-    static func heading(
+    private static let allAlerts = "Alerts"
+
+    /// Which alerts are counted.
+    static func title(
         _ source: String?, _ since: Date?, _ until: Date?, in context: Context
     ) -> String {
         let time = { (date: Date) in LocalTime.text(date, context.lastingTime) }
@@ -102,8 +138,19 @@ extension StatsCommand {
             source.map { "of “\(SafeText.line($0))”" }, since.map { "asked since \(time($0))" },
             until.map { (since == nil ? "asked before " : "and before ") + time($0) },
         ].compactMap { $0 }
-        guard !words.isEmpty else { return "" }
-        return heading((["Alerts"] + words).joined(separator: " "), in: context)
+        return ([allAlerts] + words).joined(separator: " ")
+    }
+
+    /// Writes a file, or prints the text.
+    private static func write(_ text: String, to path: String, in context: Context) throws {
+        guard path != "-" else { return try context.output.write(text) }
+        do throws(LinuxError) {
+            let file = try Descriptor(
+                open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666), "open")
+            guard file.write(text.utf8) else { throw .current("write") }
+        } catch {
+            throw CommandError(.inputOutput, "can't write \(path): \(error.reason)")
+        }
     }
 
     /// A heading in as many lines as it needs.
@@ -112,11 +159,19 @@ extension StatsCommand {
             .map { context.style.bold($0) + "\n" }.joined()
     }
 
-    static func text(_ statistics: AlertStatistics, in context: Context) -> String {
+    static func text(
+        _ statistics: AlertStatistics, _ days: StatisticsDays, in context: Context
+    ) -> String {
         // One below the other they fit every screen.
         let names = ["asked", "waiting"] + Outcome.allCases.map(\.rawValue)
         let unseen = statistics.total.unseen
-        var text = zip(names, numbers(statistics.total)).map { name, number in
+        // People look for what there is; programs count lines.
+        let totals = zip(names, numbers(statistics.total)).filter { name, number in
+            !context.output.isTerminal || number != "0" || name == "asked"
+        }
+        let width = context.output.isTerminal ? totals.map(\.1.count).max() ?? 0 : 0
+        var text = totals.map { name, number in
+            let number = String(repeating: " ", count: max(0, width - number.count)) + number
             let more =
                 switch name {
                 case "waiting" where context.output.isTerminal:
@@ -131,6 +186,7 @@ extension StatsCommand {
                 + DisplayWidth.wrapped(number + more, to: columns)
                 .joined(separator: "\n" + String(repeating: " ", count: 10)) + "\n"
         }.joined()
+        text += daysText(statistics, days, in: context)
         text += groups("By source", "SOURCE", statistics.sources, hasWaiting: true, in: context)
         text += groups("By button", "BUTTON", statistics.buttons, hasWaiting: false, in: context)
         let times = [
@@ -139,7 +195,8 @@ extension StatsCommand {
         ].filter { $0.1.count > 0 }
         guard !times.isEmpty else { return text }
         var lengths = Table(
-            ["COUNTED FROM", "ANSWERS", "MEDIAN", "90 % WITHIN", "99 % WITHIN", "LONGEST"],
+            ["COUNTED FROM"]
+                + ["ANSWERS", "MEDIAN", "90 % WITHIN", "99 % WITHIN", "LONGEST"].map(Self.number),
             dropping: ["LONGEST", "ANSWERS"], for: context)
         let rows = times.map { name, times in
             [name, "\(times.count)"]
@@ -147,8 +204,9 @@ extension StatsCommand {
                 .map { $0.map(LengthText.text) ?? "-" }
         }
         text += "\n" + heading("How long people took to answer", in: context) + lengths.text(rows)
-        let bars = HistogramText.lines(
-            statistics.timeFromAsked.histogram, columns: context.output.columns ?? 80)
+        let bars = BarText.histogram(
+            statistics.timeFromAsked.histogram, columns: context.output.columns ?? 80,
+            hasBlocks: context.output.isTerminal)
         text += "\n" + heading("Answers by how long they took from asking", in: context)
         return text + bars.map { $0 + "\n" }.joined()
     }
@@ -167,7 +225,7 @@ extension StatsCommand {
             ? [heading, "ASKED", "WAITING"] + outcomeHeadings
             : [heading, "ENDED", "ANSWERED", "CANCELLED", "EXPIRED"]
         var table = Table(
-            headings.map { .init($0) },
+            [Table.Column(headings[0])] + headings.dropFirst().map(number),
             dropping: ["DISMISSED", "WITHDRAWN", "CANCELLED", "WAITING", "EXPIRED"], for: context)
         let rows = groups.prefix(shown).map { group in
             [group.name] + (hasWaiting ? numbers(group.counts) : chosen(group.counts))
@@ -185,5 +243,59 @@ extension StatsCommand {
     private static func numbers(_ counts: AlertStatistics.Counts) -> [String] {
         ["\(counts.asked)", "\(counts.waiting)"]
             + Outcome.allCases.map { "\(counts.outcomes[$0] ?? 0)" }
+    }
+}
+
+// MARK: - Days, and tables by themselves
+
+extension StatsCommand {
+    private static func number(_ heading: String) -> Table.Column { .init(heading, .numbers) }
+
+    /// The questions of each day, where there is room.
+    private static func daysText(
+        _ statistics: AlertStatistics, _ days: StatisticsDays, in context: Context
+    ) -> String {
+        guard let columns = context.output.columns, columns >= 40 else { return "" }
+        let shown = statistics.days.suffix(columns - 10)
+        let lines = BarText.columns(shown.map(\.counts.asked), width: columns)
+        guard !lines.isEmpty, let first = shown.first, let last = shown.last else { return "" }
+        let names = "\(days.name(of: first)) to \(days.name(of: last))"
+        return "\n" + heading("Questions a day, \(names)", in: context)
+            + lines.map { $0 + "\n" }.joined()
+    }
+
+    /// The numbers of each day, source or user.
+    static func table(
+        _ statistics: AlertStatistics, by grouping: Grouping, _ days: StatisticsDays,
+        in context: Context
+    ) -> String {
+        let endings = ["ASKED", "WAITING"] + outcomeHeadings
+        let lengths = ["ANSWERS", "MEDIAN", "90 % WITHIN"]
+        let (counted, rows): ([String], [[String]]) =
+            switch grouping {
+            case .day:
+                (
+                    endings + lengths,
+                    statistics.days.map {
+                        [days.name(of: $0)] + numbers($0.counts) + texts($0.answers)
+                    }
+                )
+            case .source:
+                (
+                    endings + lengths,
+                    statistics.sources.map { [$0.name] + numbers($0.counts) + texts($0.answers) }
+                )
+            case .user: (lengths, statistics.users.map { [$0.name] + texts($0.answers) })
+            }
+        var table = Table(
+            [Table.Column(grouping.rawValue.uppercased())] + counted.map(number),
+            dropping: ["DISMISSED", "WITHDRAWN", "CANCELLED", "WAITING", "EXPIRED", "ANSWERED"],
+            for: context)
+        return table.text(rows)
+    }
+
+    private static func texts(_ answers: AnswerTimes.Summary) -> [String] {
+        ["\(answers.count)"]
+            + [answers.median, answers.percentile90].map { $0.map(LengthText.text) ?? "-" }
     }
 }
