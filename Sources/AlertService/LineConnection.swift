@@ -19,8 +19,10 @@ final class LineConnection: Sendable {
         var splitter = LineSplitter()
         var requests = 0
         var backlog: [UInt8] = []
-        /// When the client last read some of it.
-        var lastProgress = ContinuousClock.now
+        /// When the client last read something; a machine that sleeps has no time.
+        var lastProgress = SuspendingClock.now
+        /// How many bytes it had not read then, of those that the kernel has.
+        var unread: Int32 = 0
         var whenDrained: OneShot<Void>?
         /// Whether nothing more is read.
         var isFinishing = false
@@ -121,10 +123,12 @@ final class LineConnection: Sendable {
 
     /// Gives up a client that doesn't read its replies, and releases the screens of one that is
     /// silent. It is called each second.
-    func look() {
+    func endIfStuck() {
         state.withLock { state in
-            let isStuck = !state.backlog.isEmpty && state.lastProgress < .now - Self.readTime
-            if isStuck, !state.isBroken { breakOff(&state) }
+            guard !state.backlog.isEmpty, !state.isBroken, !state.isOver else { return }
+            let unread = UnixSocket.unreadBytes(of: socket.raw)
+            if unread != state.unread { (state.unread, state.lastProgress) = (unread, .now) }
+            if state.lastProgress < .now - Self.readTime { breakOff(&state) }
         }
         session.withLock { $0 }?.releaseSilent()
     }
@@ -140,7 +144,6 @@ final class LineConnection: Sendable {
         do throws(LinuxError) {
             let count = try UnixSocket.send(state.backlog[...], to: socket.raw)
             state.backlog.removeFirst(count)
-            if count > 0 { state.lastProgress = .now }
             if state.backlog.isEmpty { state.whenDrained?.deliver(()) }
         } catch {
             breakOff(&state)
@@ -160,10 +163,10 @@ final class LineConnection: Sendable {
         state.withLock { state in
             if isCounted { state.requests -= 1 }
             guard !state.isBroken, !state.isOver else { return }
+            guard state.backlog.count <= Self.backlogLimit else { return breakOff(&state) }
             if state.backlog.isEmpty { state.lastProgress = .now }
             state.backlog += line ?? []
             flush(&state)
-            if state.backlog.count > Self.backlogLimit { breakOff(&state) }
             watch(state)
         }
     }

@@ -9,26 +9,28 @@ struct LineRefusal: Error {
     private let status: Int
     private let reason: String
     /// Whether the line is one of the store's protocol, and not of the API.
-    private let isStores: Bool
+    private let isStoreCall: Bool
 
-    /// A line is refused that can't be told from others.
+    /// It was discarded unread, so that its number isn't known.
     static let tooLong = LineRefusal(
-        id: 0, status: 413, reason: "has more than \(LineSplitter.limit) bytes", isStores: false)
+        id: 0, status: 413, reason: "has more than \(LineSplitter.limit) bytes", isStoreCall: false)
 
     /// - Parameter reason: What is wrong with the request.
     init(of request: ServiceRequest, _ reason: String) {
-        self.init(id: request.id, status: 400, reason: reason, isStores: true)
+        self.init(id: request.id, status: 400, reason: reason, isStoreCall: true)
     }
 
     fileprivate init(of line: [UInt8], _ error: any Error) {
-        let head = try? JSONDecoder().decode(ServiceLineHead.self, from: Data(line))
+        // What can be read of it: a client would wait for ever for the reply to its number.
+        let request = try? JSONValue.tolerant(parsing: line).value
         self.init(
-            id: head?.id ?? 0, status: 400, reason: Self.reason(of: line, error),
-            isStores: head?.path.map(ServiceRequest.isStores) ?? false)
+            id: request?["id"]?.integer.flatMap(Int.init(exactly:)) ?? 0, status: 400,
+            reason: Self.reason(of: line, error),
+            isStoreCall: request?["path"]?.string.map(ServiceRequest.isStores) ?? false)
     }
 
-    private init(id: Int, status: Int, reason: String, isStores: Bool) {
-        (self.id, self.status, self.reason, self.isStores) = (id, status, reason, isStores)
+    private init(id: Int, status: Int, reason: String, isStoreCall: Bool) {
+        (self.id, self.status, self.reason, self.isStoreCall) = (id, status, reason, isStoreCall)
     }
 
     private static func reason(of line: [UInt8], _ error: any Error) -> String {
@@ -51,7 +53,7 @@ struct LineRefusal: Error {
     var error: AlertError { .invalid("request", reason) }
 
     var reply: [UInt8] {
-        guard !isStores else {
+        guard !isStoreCall else {
             return ServiceReply<Nothing>(id: id, status: status, value: nil, error: error).line
         }
         let detail = "the request \(reason)"

@@ -75,7 +75,7 @@ package final class LineServer: Sendable {
             nextLook = .now + .seconds(1)
             lastTurn.withLock { $0 = .now }
             if !isStopping, let listener { try? poller.watch(listener.raw, reads: true) }
-            for client in all { client.look() }
+            for client in all { client.endIfStuck() }
         }
         hasEnded.deliver(())
     }

@@ -44,13 +44,13 @@ package final class StdioClient: Sendable {
         }
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
             guard bytes.count > LineSplitter.limit else { return nil }
-            throw told(.tooLong)
+            throw replied(.tooLong)
         }
         do throws(LineRefusal) {
             let first = try ServiceRequest(line: Array(bytes[..<end]))
             return StdioClient(bytes, lineLength: end + 1, first)
         } catch {
-            throw told(error)
+            throw replied(error)
         }
     }
 
@@ -74,7 +74,7 @@ package final class StdioClient: Sendable {
     }
 
     /// Replies to a line that is no request; returns the error.
-    private static func told(_ refusal: LineRefusal) -> AlertError {
+    private static func replied(_ refusal: LineRefusal) -> AlertError {
         try? SharedDescriptor.write(refusal.reply, to: STDOUT_FILENO)
         return refusal.error
     }

@@ -68,6 +68,12 @@ package enum UnixSocket {
         }
     }
 
+    /// How many bytes the other side has not read yet; see unix(7), `SIOCOUTQ`.
+    package static func unreadBytes(of raw: Int32) -> Int32 {
+        var count: Int32 = 0
+        return ioctl(raw, UInt(TIOCOUTQ), &count) == 0 ? count : 0
+    }
+
     /// Sends what the other side has room for now; returns how many bytes.
     package static func send(_ bytes: ArraySlice<UInt8>, to raw: Int32) throws(LinuxError) -> Int {
         while true {

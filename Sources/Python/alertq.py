@@ -37,7 +37,7 @@ import urllib.parse
 import uuid
 from dataclasses import dataclass
 from typing import (
-    IO, Any, AsyncIterator, Callable, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union,
+    Any, AsyncIterator, Callable, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast,
 )
 
 __all__ = ["AsyncQueue", "Error", "Queue", "Response", "connect", "connect_async"]
@@ -50,8 +50,8 @@ _WAIT = 50
 _PATIENCE = 120
 # How many requests a connection carries at once; what comes then is sent over another one.
 _WAITING_LIMIT = 200
-# How long a request may be, in bytes.
-_REQUEST_LIMIT = 1 << 20
+# How long a request may be, in bytes, without its number and the end of its line.
+_REQUEST_LIMIT = (1 << 20) - 32
 # Exit codes of a child that would end the same way again: see sysexits.h.
 _FINAL_CODES = {64, 65, 66, 69, 77, 127}
 
@@ -176,7 +176,7 @@ class Queue:
 
     def wait(self, alert: int, timeout: Optional[float] = None) -> Optional[Response]:
         """Waits for the end of an alert; None if that takes longer than `timeout` seconds."""
-        return self._run(_wait(alert, timeout))
+        return self._run(_wait(alert, timeout), timeout)
 
     def answer(
         self, alert: int, button: str, *, values: Optional[Object] = None,
@@ -214,26 +214,26 @@ class Queue:
     def events(self, after: str = "0", *, follow: bool = True) -> Iterator[Object]:
         """The entries of the log after one, whose `cursor` it is; without end if it follows."""
         while True:
-            page = self._run(_get(_events(after, follow)))
-            yield from page["entries"]
-            if not follow and not page["entries"]:
+            entries, after = self._run(_events(after, follow))
+            yield from entries
+            if not follow and not entries:
                 return
-            after = page["cursor"]
 
     def _pages(self, filters: Object) -> Iterator[Object]:
         after = None
         while True:
-            page = self._run(_get(_target("/v1/alerts", {**filters, "after": after, "limit": _PAGE})))
-            yield from page["alerts"]
-            after = page["next"]
+            alerts, after = self._run(_page(filters, after))
+            yield from alerts
             if after is None:
                 return
 
-    def _run(self, steps: _Steps[_Result]) -> _Result:
-        run = _Run(steps)
+    def _run(self, steps: _Steps[_Result], timeout: Optional[float] = None) -> _Result:
+        run = _Run(steps, timeout)
         while not run.is_done:
             try:
-                run.proceed(self._carrier.send(run.request).result())
+                run.proceed(self._carrier.send(run.request).result(run.time_left))
+            except concurrent.futures.TimeoutError:
+                run.give_up()
             except ConnectionError as error:
                 time.sleep(run.pause_after(error))
         return run.result
@@ -249,7 +249,7 @@ class AsyncQueue:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self.close()
+        await asyncio.to_thread(self.close)
 
     def close(self) -> None:
         self._carrier.close()
@@ -262,7 +262,7 @@ class AsyncQueue:
         return await self._run(_submit(title, question))
 
     async def wait(self, alert: int, timeout: Optional[float] = None) -> Optional[Response]:
-        return await self._run(_wait(alert, timeout))
+        return await self._run(_wait(alert, timeout), timeout)
 
     async def answer(
         self, alert: int, button: str, *, values: Optional[Object] = None,
@@ -278,16 +278,18 @@ class AsyncQueue:
 
     async def events(self, after: str = "0") -> AsyncIterator[Object]:
         while True:
-            page = await self._run(_get(_events(after, True)))
-            for event in page["entries"]:
+            entries, after = await self._run(_events(after, True))
+            for event in entries:
                 yield event
-            after = page["cursor"]
 
-    async def _run(self, steps: _Steps[_Result]) -> _Result:
-        run = _Run(steps)
+    async def _run(self, steps: _Steps[_Result], timeout: Optional[float] = None) -> _Result:
+        run = _Run(steps, timeout)
         while not run.is_done:
             try:
-                run.proceed(await asyncio.wrap_future(self._carrier.send(run.request)))
+                reply = asyncio.wrap_future(self._carrier.send(run.request))
+                run.proceed(await asyncio.wait_for(reply, run.time_left))
+            except asyncio.TimeoutError:
+                run.give_up()
             except ConnectionError as error:
                 await asyncio.sleep(run.pause_after(error))
         return run.result
@@ -311,8 +313,16 @@ def _target(path: str, parameters: Object) -> str:
     return path + ("?" + query if query else "")
 
 
-def _events(after: str, follow: bool) -> str:
-    return _target("/v1/audit", {"after": after, "wait": f"{_WAIT}s" if follow else None})
+def _events(after: str, follow: bool) -> _Steps[tuple[list[Object], str]]:
+    wait = f"{_WAIT}s" if follow else None
+    page = yield "GET", _target("/v1/audit", {"after": after, "wait": wait}), None
+    return page["entries"], page["cursor"]
+
+
+def _page(filters: Object, after: Optional[int]) -> _Steps[tuple[list[Object], Optional[int]]]:
+    target = _target("/v1/alerts", {**filters, "after": after, "limit": _PAGE})
+    page = yield "GET", target, None
+    return page["alerts"], page["next"]
 
 
 def _get(target: str) -> _Steps[Any]:
@@ -385,7 +395,8 @@ def _change(alert: int, action: str, body: Object) -> _Steps[Response]:
     given = {name: value for name, value in body.items() if value is not None}
     record = yield "POST", f"/v1/alerts/{alert}/{action}", given
     response = Response._of(record)
-    assert response is not None
+    if response is None:
+        raise _foreign("that the alert waits")
     return response
 
 
@@ -393,8 +404,9 @@ class _Run(Generic[_Result]):
     """Goes through the steps. A request whose reply was lost is made again: none of them takes
     effect twice, since a question has a key, and an answer that was stored is found."""
 
-    def __init__(self, steps: _Steps[_Result]) -> None:
+    def __init__(self, steps: _Steps[_Result], timeout: Optional[float]) -> None:
         self._steps = steps
+        self._end = None if timeout is None else time.monotonic() + timeout
         self._result: list[_Result] = []
         self._away_since: Optional[float] = None
         self.request = next(steps)
@@ -418,12 +430,24 @@ class _Run(Generic[_Result]):
             self.request = self._steps.send(body)
         except StopIteration as end:
             self._result.append(end.value)
-        except (KeyError, TypeError) as error:
-            raise Error(502, {"detail": f"the reply lacks what alertq says: {error!r}"}) from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise _foreign(f"“{str(body)[:80]}”") from error
+
+    @property
+    def time_left(self) -> Optional[float]:
+        """How long a reply may take, in seconds; a service that is there has it a moment earlier."""
+        return None if self._end is None else max(0, self._end - time.monotonic()) + 2
+
+    def give_up(self) -> None:
+        """Ends a wait whose time is up without a result."""
+        self._result.append(cast(Any, None))
 
     def pause_after(self, error: ConnectionError) -> float:
         """How long to pause, in seconds, before the request is made again."""
         now = time.monotonic()
+        if self._end is not None and now > self._end:
+            self.give_up()
+            return 0
         if self._away_since is None:
             self._away_since = now
         if now - self._away_since > _PATIENCE:
@@ -461,16 +485,19 @@ class _Lines:
                 if reply is not None:
                     return reply
             connection = _Connection(self._open)
-            self._connections.append(connection)
             reply = connection.send(data)
             assert reply is not None
             connection.start()
+            self._connections.append(connection)
             return reply
 
     def close(self) -> None:
+        if self._process != os.getpid():
+            self._begin()
         with self._lock:
             self._is_closed = True
-        for connection in self._connections:
+            connections = self._connections
+        for connection in connections:
             connection.close()
 
     def _open(self) -> _Peer:
@@ -481,9 +508,13 @@ class _Lines:
             words += ["--database", self._database]
         own, others = socket.socketpair()
         with others:
-            # Ctrl-C at a terminal is for this program, not for the child.
-            return own, subprocess.Popen(
-                words, stdin=others.fileno(), stdout=others.fileno(), start_new_session=True)
+            try:
+                # Ctrl-C at a terminal is for this program, not for the child.
+                return own, subprocess.Popen(
+                    words, stdin=others.fileno(), stdout=others.fileno(), start_new_session=True)
+            except BaseException:
+                own.close()
+                raise
 
 
 class _Connection:
@@ -502,7 +533,7 @@ class _Connection:
         self._writer.start()
 
     def send(self, request: bytes) -> Optional[concurrent.futures.Future[_Reply]]:
-        """Sends an object, to which it adds an id; returns None where that has no room."""
+        """Sends an object, to which it adds an id; returns None if it is over, or carries enough."""
         reply: concurrent.futures.Future[_Reply] = concurrent.futures.Future()
         # Whoever waits for it may give up; it is delivered all the same.
         reply.set_running_or_notify_cancel()
@@ -516,27 +547,30 @@ class _Connection:
 
     def close(self) -> None:
         self._lose(_closed())
-        self._writer.join()
+        self._writer.join(timeout=15)
 
     def _write(self, open: Callable[[], _Peer]) -> None:
         try:
             service, child = open()
         except Exception as error:
             return self._lose(error)
-        with self._lock:
-            self._socket = service
         reader = threading.Thread(target=self._read, args=(service, child), daemon=True)
-        reader.start()
         try:
+            reader.start()
+            with self._lock:
+                self._socket = service
             while (line := self._lines.get()) and not self.is_over:
-                service.sendall(line)
+                service.sendall(line, socket.MSG_NOSIGNAL)
         except OSError as error:
             self._lose(ConnectionError(str(error)))
+        except Exception as error:
+            self._lose(error)
         _hang_up(service)
-        if child is not None:
-            child.terminate()
-        reader.join()
+        if reader.ident is not None:
+            reader.join()
         service.close()
+        if child is not None:
+            _end(child)
 
     def _read(
         self, service: socket.socket, child: Optional[subprocess.Popen[bytes]]
@@ -547,26 +581,30 @@ class _Connection:
                 for line in lines:
                     number, reply = _parsed(line)
                     with self._lock:
-                        waiting = self._waiting.pop(number, None)
-                    if waiting is not None:
-                        waiting.set_result(reply)
-        except OSError:
-            pass  # It has broken.
-        except Error as refusal:
-            error = refusal
-        code = child.wait() if child is not None else 0
-        if code in _FINAL_CODES and not isinstance(error, Error):
-            detail = f"alertq serve --stdio has exited with {code}"
-            error = Error(500, {"detail": detail, "exit_code": code})
+                        waiting = self._waiting.pop(number)
+                    waiting.set_result(reply)
+        except OSError as loss:
+            error = ConnectionError(str(loss))
+        except KeyError as number:
+            error = _foreign(f"a reply to request {number}, which was not made")
+        except Exception as other:
+            error = other
+        if child is not None and isinstance(error, ConnectionError):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = child.wait(timeout=1)
+                if code in _FINAL_CODES:
+                    detail = f"alertq serve --stdio has exited with {code}"
+                    error = Error(500, {"detail": detail, "exit_code": code})
         self._lose(error)
 
     def _lose(self, error: Exception) -> None:
         with self._lock:
             self.is_over = True
             waiting, self._waiting = self._waiting, {}
+            service = self._socket
         self._lines.put(b"")
-        if self._socket is not None:
-            _hang_up(self._socket)
+        if service is not None:
+            _hang_up(service)
         for reply in waiting.values():
             reply.set_exception(error)
 
@@ -576,22 +614,35 @@ def _hang_up(service: socket.socket) -> None:
         service.shutdown(socket.SHUT_RDWR)
 
 
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    try:
+        child.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
 def _parsed(line: bytes) -> tuple[int, _Reply]:
     """The number of a request and the reply to it."""
+    if not line.endswith(b"\n"):
+        raise ConnectionError("the service has ended in the middle of a line")
     try:
         reply = json.loads(line)
         number, status, body = reply["id"], reply["status"], reply["body"]
-        if not isinstance(body, dict):
-            raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
-        if not line.endswith(b"\n"):
-            raise ConnectionError("the service has ended in the middle of a line") from None
+        number, status, body = None, None, None
+    if not (isinstance(number, int) and isinstance(status, int) and isinstance(body, dict)):
         text = line[:80].decode("ascii", "backslashreplace").rstrip()
-        detail = f"it is no service of lines, as alertq.sock is: it says {text}"
-        raise Error(502, {"detail": detail}) from None
+        raise _foreign(f"“{text}”; a service of lines is at alertq.sock")
     if number == 0:  # It could not be told which request that was.
         raise Error(status, body)
     return number, (status, body)
+
+
+def _foreign(what: str) -> Error:
+    """The error for what is no reply of alertq's."""
+    return Error(502, {"detail": f"what replies is none of alertq's: it says {what}"})
 
 
 class _HTTP:
@@ -662,11 +713,12 @@ class _HTTP:
             reply.set_exception(error)
 
     def _reply(self, method: str, path: str, data: Optional[bytes]) -> _Reply:
-        time = _WAIT + 15
+        limit = _WAIT + 15
         connection = (
-            http.client.HTTPSConnection(self._host, self._port, timeout=time, context=self._context)
+            http.client.HTTPSConnection(
+                self._host, self._port, timeout=limit, context=self._context)
             if self._context is not None
-            else http.client.HTTPConnection(self._host, self._port, timeout=time))
+            else http.client.HTTPConnection(self._host, self._port, timeout=limit))
         with contextlib.closing(connection):
             connection.request(method, self._path + path, data, self._fields)
             response = connection.getresponse()
@@ -689,8 +741,8 @@ _Carrier = Union[_Lines, _HTTP]
 def _bounded(object: Object) -> bytes:
     """The JSON of a request, in one line."""
     data = json.dumps(object, allow_nan=False).encode()
-    if len(data) >= _REQUEST_LIMIT:
-        raise ValueError(f"the request has {len(data)} bytes; at most {_REQUEST_LIMIT - 1}")
+    if len(data) > _REQUEST_LIMIT:
+        raise ValueError(f"the request has {len(data)} bytes; at most {_REQUEST_LIMIT}")
     return data
 
 
@@ -713,11 +765,16 @@ def _connected(paths: list[str]) -> socket.socket:
     for path in paths:
         service = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
+            service.settimeout(10)
             service.connect(path)
+            service.settimeout(None)
             return service
-        except (FileNotFoundError, ConnectionError) as error:
+        except (FileNotFoundError, ConnectionError, TimeoutError, socket.timeout) as error:
             service.close()
-            reason = f"{path}: {error.strerror}"
+            reason = f"{path}: {error.strerror or error}"
+        except BaseException:
+            service.close()
+            raise
     raise ConnectionError(reason)
 
 

@@ -3,6 +3,7 @@ import TestSupport
 /// A small file system in memory, for as long as it is kept. Only root can mount one.
 package final class SmallDisk {
     private let path: String
+    private var isMounted = false
 
     /// Mounts it over a directory.
     ///
@@ -10,10 +11,11 @@ package final class SmallDisk {
     package init(at path: String, size: String) async throws {
         self.path = path
         let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=\(size)", "none", path])
-        guard await mount.exit() == 0 else { throw TestingError("\(path) can't be mounted") }
+        isMounted = await mount.exit() == 0
+        guard isMounted else { throw TestingError("\(path) can't be mounted") }
     }
 
-    deinit { _ = (try? Child("umount", ["-l", path]))?.wait() }
+    deinit { if isMounted { _ = (try? Child("umount", ["-l", path]))?.wait() } }
 
     /// Mounts it again with other options.
     package func remount(_ options: String) async throws {
@@ -27,7 +29,9 @@ package final class SmallDisk {
     package func fill() async throws -> String {
         let filler = path + "/filler"
         let fill = try Child("dd", ["if=/dev/zero", "of=" + filler, "bs=4096", "status=none"])
-        guard await fill.exit() == 1 else { throw TestingError("\(path) is not full") }
+        guard await fill.finish().errors.contains("No space left") else {
+            throw TestingError("\(path) is not full")
+        }
         return filler
     }
 }

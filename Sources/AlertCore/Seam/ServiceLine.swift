@@ -71,7 +71,7 @@ extension KeyedDecodingContainer {
 package struct Opening: Sendable, Codable {
     /// The version of the store's protocol, which changes with the values that it carries: a client
     /// and a service of different versions refuse each other.
-    package static let version = "alq3-1"
+    package static let version = "alq3-2"
 
     package var version = Opening.version
     /// The file that the client wants; `nil` for what the service serves.
@@ -133,6 +133,4 @@ package struct ServiceReply<Value: Codable & Sendable>: Sendable, Codable {
 /// The part of a line that tells which call it belongs to.
 package struct ServiceLineHead: Decodable, Sendable {
     package let id: Int
-    /// Of a request.
-    package let path: String?
 }

@@ -96,7 +96,7 @@ struct PythonTests {
     func wrongSocket() async throws {
         let service = try await CommandLineQueue.Service(of: queue)
         let finished = try await run("queue.show(1)", at: "unix:\(service.api)")
-        #expect(finished.errors.contains("it is no service of lines"), "\(finished)")
+        #expect(finished.errors.contains("a service of lines is at alertq.sock"), "\(finished)")
         let other = try await queue.run("list", "--database", "unix:\(service.api)")
         #expect(other.code == 74 && other.errors.contains("is no service"), "\(other)")
     }
@@ -132,6 +132,56 @@ struct PythonTests {
                     print("Error")
             """)
         #expect(finished.output == "Error\nError\n", "\(finished)")
+    }
+
+    @Test(
+        "Lines that are no replies are errors, and keep nobody waiting",
+        arguments: [
+            "hello", #"{"id":5,"status":200,"body":{}}"#, #"{"id":[],"status":200,"body":{}}"#,
+            #"{"id":1,"status":"200","body":{}}"#, #"{"id":1,"status":200,"body":[]}"#,
+            #"{"id":0,"status":400,"body":{"detail":"no request"}}"#,
+        ])
+    func strangeLines(_ line: String) async throws {
+        let program = queue.directory + "/program"
+        try "#!/bin/sh\nread -r line\necho '\(line)'\ncat >/dev/null\n".write(
+            toFile: program, atomically: true, encoding: .utf8)
+        chmod(program, 0o755)
+        let finished = try await run(
+            """
+            strange = alertq.connect("\(queue.path)", program="\(program)")
+            for call in [lambda: strange.show(1), lambda: strange.wait(1), strange.close]:
+                try:
+                    call()
+                except alertq.Error as error:
+                    print("Error")
+            """)
+        #expect(finished.code == 0 && finished.output == "Error\nError\n", "\(finished)")
+    }
+
+    @Test("A wait ends in time while the service is away, and one that was forked is nobody else's")
+    func boundsAndForks() async throws {
+        let finished = try await run(
+            """
+            import os, time
+            start = time.monotonic()
+            away = alertq.connect("unix:/nonexistent/alertq.sock")
+            print(away.wait(1, timeout=0.3), time.monotonic() - start < 60)
+            number = queue.submit("Q", buttons={"yes": "Yes"}, key="k")
+            connection = queue._carrier._connections[0]
+            if os.fork() == 0:
+                queue.close()
+                os._exit(0)
+            os.wait()
+            print(queue.show(number)["id"], connection.is_over)
+            try:
+                queue.submit("Q", message="m" * (1 << 20))
+            except ValueError as error:
+                print("ValueError")
+            print(queue.show(number)["id"], connection.is_over)
+            """)
+        #expect(
+            finished.code == 0
+                && finished.output == "None True\n1 False\nValueError\n1 False\n", "\(finished)")
     }
 
     @Test("Ctrl-C leaves the question standing, and says its key")

@@ -44,7 +44,7 @@ struct ServeTests {
             #"{"principal":{"principal":"7777","user":"boss"},"via":"answer","#
             + #""means":{"process":{"_0":\#(process)}}}"#
         let lines = [
-            #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#,
+            #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-2"}}"#,
             #"{"id":2,"method":"POST","path":"/store","body":{"commit":{"_0":[{"resolve":{"_0":1,"#
                 + #""_1":{"choose":{"button":0,"_1":{"program":{}},"_2":{"values":{}}}}}}],"#
                 + #""request":"00112233445566778899aabbccddeeff","by":\#(caller)}}}"#,
@@ -68,7 +68,7 @@ struct ServeTests {
             + #""means":{"process":{"_0":\#(process)}}}"#
         let button = #"{"title":"Q","buttons":[{"id":"yes","title":"Yes"}]}"#
         let lines = [
-            #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1","#
+            #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-2","#
                 + #""told":\#(told)}}"#,
             #"{"id":2,"method":"POST","path":"/v1/alerts","body":\#(button)}"#,
         ]
@@ -281,7 +281,8 @@ struct ServeTests {
         let lines = [
             ("GET /v1/health HTTP/1.1", 400, "can't be read: there is no value"),
             ("{}", 400, "whole number as “id”"), (#"{"id":7}"#, 400, "text as “method”"),
-            ("[]", 400, "“id”"), (#"{"id":1.5,"method":"GET","path":"/"}"#, 400, "“id”"),
+            ("[]", 400, "“id”"), (#"{"id":6,"method":"GET","path":5}"#, 400, "\"id\":6"),
+            (#"{"id":1.5,"method":"GET","path":"/"}"#, 400, "“id”"),
             (#"{"id":8,"method":"GET","path":"/v1/nothing"}"#, 404, "no route"),
             (
                 #"{"id":9,"method":"POST","path":"/store","body":{"pendingCount":{}}}"#, 400,
@@ -329,7 +330,7 @@ struct ServeTests {
             #"{"waitForLeaseEnd":{"_0":7}}"#,
             #"{"next":{"_0":{"presenters":[],"own":[],"except":[],"prefersQuestions":true}}}"#,
         ]
-        let open = #"{"id":0,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#
+        let open = #"{"id":0,"method":"POST","path":"/store/open","body":{"version":"alq3-2"}}"#
         let lines = calls.enumerated().map { number, call in
             #"{"id":\#(number + 1),"method":"POST","path":"/store","body":\#(call)}"#
         }
@@ -359,7 +360,7 @@ struct ServeTests {
         let served = try CommandLineQueue(behind: service)
         #expect(try await served.run("ask", "Q", "--detach", "-b", "yes").code == 0)
         let socket = try UnixSocket.connect(to: service.socket, within: 60)
-        let open = #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-1"}}"#
+        let open = #"{"id":1,"method":"POST","path":"/store/open","body":{"version":"alq3-2"}}"#
         let calls =
             [#"{"lease":{"_0":1,"for":{"waiting":{}}}}"#]
             + Array(repeating: #"{"waitForLeaseEnd":{"_0":1}}"#, count: 600)
