@@ -17,6 +17,8 @@ package final class APIServer: HTTPHandler {
 
     private let queue: OpenQueue
     private let proof: Proof
+    /// Where clients reach it, beside the names of this machine.
+    private let url: ServiceURL?
     private let server = Mutex(HTTPServer?.none)
     /// How many responses are being marked as taken.
     private let collecting = Mutex(0)
@@ -27,10 +29,11 @@ package final class APIServer: HTTPHandler {
     /// - Throws: ``AlertError/missingLibrary(_:)``, and ``AlertError/storage(operation:_:)`` where
     ///   no thread can be started.
     init(
-        _ queue: OpenQueue, on listener: Descriptor, knowing proof: Proof
+        _ queue: OpenQueue, on listener: Descriptor, knowing proof: Proof, at url: ServiceURL?
     ) throws(AlertError) {
         self.queue = queue
         self.proof = proof
+        self.url = url
         let stopped = Self.http(Problem(.closed).reply)
         do {
             let made = try HTTPServer(on: listener, stopped: stopped, self)
@@ -72,11 +75,13 @@ package final class APIServer: HTTPHandler {
 
     private func check(_ request: HTTPRequest) throws(Problem) {
         let host = request.value("host") ?? ""
-        guard Self.isLoopback(host) else {
-            throw .misdirected(to: host)
+        guard Self.isLoopback(host) || url?.isHost(host) == true else {
+            throw .misdirected(to: host, named: url)
         }
         if let origin = request.value("origin") {
-            guard ["http://" + host, "https://" + host].contains(where: origin.isIdentical) else {
+            let own = Self.isLoopback(host) ? ["http://" + host, "https://" + host] : []
+            guard (own + [url?.origin].compactMap(\.self)).contains(where: origin.isIdentical)
+            else {
                 throw .forbidden("the page of “\(SafeText.line(origin))” is not this service's")
             }
         }
@@ -92,7 +97,7 @@ package final class APIServer: HTTPHandler {
     }
 
     /// Whether a host, with or without a port, is a name of this machine alone.
-    private static func isLoopback(_ host: String) -> Bool {
+    static func isLoopback(_ host: String) -> Bool {
         var name = host[...]
         if let colon = name.lastIndex(of: ":"), !name.hasSuffix("]") {
             let port = name[colon...].dropFirst()

@@ -45,12 +45,13 @@ package final class QueueService: Sendable {
 
     /// Serves the API over HTTP on a socket, too, which listens and doesn't block.
     ///
+    /// - Parameter url: Where clients reach it, beside the names of this machine.
     /// - Throws: ``AlertError/missingLibrary(_:)`` where there is no libmicrohttpd, and
     ///   ``AlertError/storage(operation:_:)`` where no thread can be started.
     package func serveHTTP(
-        on listener: Descriptor, knowing proof: APIServer.Proof
+        on listener: Descriptor, knowing proof: APIServer.Proof, at url: ServiceURL? = nil
     ) throws(AlertError) {
-        let server = try APIServer(queue, on: listener, knowing: proof)
+        let server = try APIServer(queue, on: listener, knowing: proof, at: url)
         apis.withLock { $0.append(server) }
     }
 

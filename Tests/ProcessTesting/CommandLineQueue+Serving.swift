@@ -33,16 +33,17 @@ extension CommandLineQueue {
         ///   - name: The name of the directory of its sockets, beside the queue.
         ///   - listens: Whether it serves a port, too.
         ///   - port: Which one; 0 for a free one.
+        ///   - url: Where clients reach it, too.
         ///   - library: The name of a library that it finds no such library for.
         package init(
             of queue: CommandLineQueue, in name: String = "sockets", listens: Bool = false,
-            port: UInt16 = 0, without library: String? = nil
+            port: UInt16 = 0, url: String? = nil, without library: String? = nil
         ) async throws {
             self.queue = queue
             directory = queue.directory + "/" + name
             let port = listens ? ["--listen", "127.0.0.1:\(port)"] : []
             process = try queue.start(
-                ["serve", "--sockets", directory] + port,
+                ["serve", "--sockets", directory] + port + (url.map { ["--url", $0] } ?? []),
                 environment: try library.map(queue.environment) ?? [:])
             let process = process
             let last = listens ? "serving http" : "serving "

@@ -44,16 +44,8 @@ struct HelpTests {
             let help = Help.text(for: verb)
             for example in verb.syntax.examples {
                 #expect(help.contains("\n  \(example.line)\n"), "\(example.line) is too long")
-                let shell = Process()
-                shell.executableURL = URL(filePath: "/bin/sh")
-                shell.arguments = ["-c", print + example.line]
-                let pipe = Pipe()
-                shell.standardOutput = pipe
-                try shell.run()
-                let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-                shell.waitUntilExit()
-                let words = String(decoding: output, as: UTF8.self).split(separator: "\n")
-                    .map(String.init)
+                let shell = try Child("/bin/sh", ["-c", print + example.line])
+                let words = await shell.finish().output.split(separator: "\n").map(String.init)
                 #expect(words.first == verb.name, "\(example.line)")
                 _ = try #require(try verb.parse(Array(words.dropFirst())), "\(example.line)")
             }

@@ -119,11 +119,12 @@ package struct Problem: Error, Sendable {
             "a body has to be JSON: send “Content-Type: application/json”")
     }
 
-    static func misdirected(to host: String) -> Problem {
-        Problem(
+    static func misdirected(to host: String, named url: ServiceURL?) -> Problem {
+        let other = url.map(\.text) ?? "the name that its --url gives"
+        return Problem(
             421, "misdirected", code: 65,
-            "“\(SafeText.line(host))” is no name of this service: use localhost, 127.0.0.1 or "
-                + "[::1], also behind a proxy")
+            "“\(SafeText.line(host))” is no name of this service: use localhost, 127.0.0.1, [::1] "
+                + "or \(other)")
     }
 
     static func notAcceptable(_ detail: String) -> Problem {

@@ -34,6 +34,9 @@ package struct APIRoute: Sendable {
         APIRoute("GET", "/v1/events", ["after"]) { try await $0.events($1) },
         APIRoute("GET", "/v1/audit", ["after", "limit", "wait"]) { try await $0.audit($1) },
         APIRoute("GET", "/v1/stats", ["source", "since", "until"]) { try await $0.stats($1) },
+        APIRoute("GET", "/v1/stats.svg", ["source", "since", "until"]) {
+            try await $0.drawing($1)
+        },
         APIRoute("GET", "/v1/metrics") { try await $0.metrics($1) },
         APIRoute("GET", "/v1/health") { try await $0.health($1) },
         APIRoute("GET", "/v1/openapi.json") { session, _ in session.document() },

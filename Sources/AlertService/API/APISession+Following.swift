@@ -36,13 +36,33 @@ extension APISession {
     }
 
     func stats(_ request: APIRequest) async throws -> APIReply {
-        let source = try request.source()
-        let (since, until) = (try request.time("since"), try request.time("until"))
+        let (source, since, until) = try Self.period(request)
         let days = StatisticsDays(since: since, until: until, now: Date())
         let statistics = try await manager.statistics(
             source: source, since: since, until: until, days: days.bounds)
         return APIReply(
             200, AlertJSON.value(statistics, source: source, since: since, until: until))
+    }
+
+    /// The same as a picture.
+    func drawing(_ request: APIRequest) async throws -> APIReply {
+        let (source, since, until) = try Self.period(request)
+        let days = StatisticsDays(since: since, until: until, now: Date())
+        let statistics = try await manager.statistics(
+            source: source, since: since, until: until, days: days.bounds)
+        let title = source.map { "Alerts of “\($0)”" } ?? "Alerts"
+        var reply = APIReply(
+            200, text: StatisticsDrawing(statistics, days, title: title).svg, as: "image/svg+xml")
+        // It has a style of its own, and nothing that a browser would run or load.
+        reply.headers.append(
+            ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"))
+        return reply
+    }
+
+    private static func period(
+        _ request: APIRequest
+    ) throws(Problem) -> (source: String?, since: Date?, until: Date?) {
+        (try request.source(), try request.time("since"), try request.time("until"))
     }
 
     /// The same as a whole, as <https://prometheus.io/docs/specs/om/open_metrics_spec/> has it.

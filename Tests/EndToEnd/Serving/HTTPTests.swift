@@ -134,6 +134,37 @@ struct HTTPTests {
                 == 3)
     }
 
+    @Test("The host of its URL is one more name of a service, and its page may ask")
+    func url() async throws {
+        let service = try await CommandLineQueue.Service(
+            of: queue, url: "https://Alerts.example/alerts/")
+        let client = { (host: String, origin: String?) in
+            let client = try HTTPClient(service)
+            let origin = origin.map { "Origin: \($0)\r\n" } ?? ""
+            try client.send("GET /v1/health HTTP/1.1\r\nHost: \(host)\r\n\(origin)\r\n")
+            return try client.reply().status
+        }
+        for host in ["alerts.example", "ALERTS.example:443", "localhost", "127.0.0.1:80"] {
+            #expect(try client(host, nil) == 200, "\(host)")
+        }
+        for host in ["alerts.example:444", "other.example", "alerts.example.other", "a.example"] {
+            #expect(try client(host, nil) == 421, "\(host)")
+        }
+        #expect(try client("alerts.example", "https://alerts.example") == 200)
+        #expect(try client("localhost", "https://alerts.example") == 200)
+        for origin in ["http://alerts.example", "https://other.example", "null"] {
+            #expect(try client("alerts.example", origin) == 403, "\(origin)")
+        }
+        for url in [
+            "http://alerts.example", "https://a?b", "https://u@a", "ftp://a", "https://", "x",
+        ] {
+            let refused = try await queue.run("serve", "--url", url)
+            #expect(refused.code == 64 && refused.errors.contains("is not https://"), "\(refused)")
+        }
+        let variable = try queue.start(["serve"], environment: ["ALERTQ_URL": "nowhere"])
+        #expect(await variable.finish().errors.contains("$ALERTQ_URL: “nowhere”"))
+    }
+
     @Test("A response is collected with its reply only if the client was there to read it")
     func collecting() async throws {
         let service = try await CommandLineQueue.Service(of: queue)

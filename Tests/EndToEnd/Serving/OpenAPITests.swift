@@ -54,6 +54,9 @@ struct OpenAPITests {
         let log = try client.request("GET", "/v1/audit").json["entries"] as? [Object]
         #expect(log?.first?.keys.sorted() == names("Entry"))
         #expect(try client.request("GET", "/v1/stats").json.keys.sorted() == names("Statistics"))
+        let drawing = try client.request("GET", "/v1/stats.svg?source=s")
+        #expect(drawing.status == 200 && drawing.fields["content-type"] == "image/svg+xml")
+        #expect(drawing.body.hasPrefix("<svg ") && drawing.body.contains("Alerts of “s”"))
         // What can be asked is what a refusal lists.
         let refused = try client.request("POST", "/v1/alerts", #"{"x":1}"#)
         let detail = try #require(refused.json["detail"] as? String)

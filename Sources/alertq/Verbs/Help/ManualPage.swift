@@ -50,6 +50,7 @@ enum ManualPage {
             "The file of the queue, if neither --database nor --system is given."
         ),
         ("ALERTQ_SOURCE", "The asker's name, if --source is not given."),
+        ("ALERTQ_URL", "The address of the service that alertq serve runs, if --url is not given."),
         (
             "XDG_STATE_HOME",
             """

@@ -22,6 +22,13 @@ struct ServeCommand: Command {
                 that have the token; port 0 is a free one
                 """),
         Option(
+            "url", .serviceURL, \.url,
+            help: """
+                The address at which clients reach it through a proxy, such as \
+                https://alerts.example/alerts (default: $ALERTQ_URL); its host is a name of the \
+                service, too
+                """),
+        Option(
             "test", \.isTest,
             help: """
                 Serve a queue that ends with the service, for tests of other programs, and print a \
@@ -89,12 +96,14 @@ struct ServeCommand: Command {
     private var directory: String?
     private var servesOne = false
     private var address: LoopbackSocket.Address?
+    private var url: ServiceURL?
     private var isTest = false
     private var end: ScriptedEnds.End?
 
     func validate() throws {
-        guard !servesOne || directory == nil && address == nil && !isTest else {
-            throw UsageError("--stdio makes no sockets; leave out --sockets, --listen and --test")
+        guard !servesOne || directory == nil && address == nil && url == nil && !isTest else {
+            throw UsageError(
+                "--stdio makes no sockets; leave out --sockets, --listen, --url and --test")
         }
         guard !isTest || directory == nil && common.database == nil && !common.isSystem else {
             throw UsageError("--test makes a queue of its own; leave out --sockets and the queue")
@@ -115,15 +124,16 @@ struct ServeCommand: Command {
             throw UsageError(
                 "a service serves a file or a queue in PostgreSQL, not another service")
         }
+        let url = try url ?? Self.urlOfEnvironment()
         let sockets = try makeSockets()
         let port = try address.map { try LoopbackSocket.listening(at: $0) }
         let token = try port.map { _ in try ServiceToken(named: Self.name, in: sockets.token) }
         let store = try await queue.store(via: Self.name) { context.note("\($0)") }
         let service = try QueueService(store, at: queue.place, on: sockets)
-        try serveHTTP(service, on: sockets, in: context)
+        try serveHTTP(service, on: sockets, at: url, in: context)
         context.inform("serving \(queue.place) at \(sockets.location)")
         if let port, let token {
-            try service.serveHTTP(on: port.descriptor, knowing: .token(token))
+            try service.serveHTTP(on: port.descriptor, knowing: .token(token), at: url)
             context.inform(
                 "serving http://\(port.address.text) to clients with the token in \(token.place)")
         }
@@ -138,16 +148,25 @@ struct ServeCommand: Command {
 
     /// Serves HTTP on the socket for it, if this machine has the library.
     private func serveHTTP(
-        _ service: QueueService, on sockets: ServiceSockets, in context: Context
+        _ service: QueueService, on sockets: ServiceSockets, at url: ServiceURL?,
+        in context: Context
     ) throws(AlertError) {
         let listener = try sockets.listen(at: sockets.api)
         do throws(AlertError) {
-            try service.serveHTTP(on: listener, knowing: .kernel)
+            try service.serveHTTP(on: listener, knowing: .kernel, at: url)
         } catch {
             guard case .missingLibrary(let reason) = error, address == nil else { throw error }
             sockets.remove(sockets.api)
             context.note("\(sockets.api) is not served: \(reason)")
         }
+    }
+
+    private static func urlOfEnvironment() throws -> ServiceURL? {
+        guard let text = LinuxProcess.environment("ALERTQ_URL") else { return nil }
+        guard let url = ServiceURL(text) else {
+            throw UsageError("$ALERTQ_URL: " + ServiceURL.refusal(of: text))
+        }
+        return url
     }
 
     private func makeSockets() throws -> ServiceSockets {
@@ -186,4 +205,22 @@ extension ServiceSockets {
 extension QueueChoice {
     /// Where the queue is, for clients of its service.
     var place: String { QueueLocation(Self.absolute(path)).description }
+}
+
+extension Argument where Value == ServiceURL {
+    /// The address of a service.
+    fileprivate static var serviceURL: Argument {
+        Argument("URL") { text throws(UsageError) in
+            guard let url = ServiceURL(text) else {
+                throw UsageError(ServiceURL.refusal(of: text))
+            }
+            return url
+        }
+    }
+}
+
+extension ServiceURL {
+    fileprivate static func refusal(of text: String) -> String {
+        "“\(text)” is not https://HOST[:PORT][/PATH]; only this machine's names may be http"
+    }
 }
