@@ -176,6 +176,7 @@ struct OptionParserTests {
         case nil: nil
         case "COUNT"?, "ID"?, "CURSOR"?: "7"
         case "HOST:PORT"?: "127.0.0.1:7"
+        case "URL"?: "https://alerts.example"
         case "DURATION"?: "7m"
         case "TIME"?: "3d"
         case "ACCOUNT"?: "root"

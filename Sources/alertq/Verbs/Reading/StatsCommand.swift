@@ -90,7 +90,8 @@ struct StatsCommand: SearchingCommand {
         let counted = try await ProgressBar.during("counting", in: context) { bar in
             try await queue.read(in: context) { manager in
                 let statistics = try await manager.statistics(
-                    source: source, since: since, until: until, days: days.bounds
+                    source: source, since: since, until: until,
+                    days: isPrometheus ? [] : days.bounds
                 ) { bar.show($0, of: $1) }
                 return (
                     statistics, screens: await manager.screens().forAll.count,
