@@ -215,15 +215,9 @@ package struct StatisticsDrawing {
 
     /// A text from anywhere, with its control characters made visible.
     private static func escaped(_ text: String) -> String {
-        // By scalars: a sign with an accent is another character, and markup all the same.
-        SafeText.line(text).unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
+        // A sign with an accent is another character, and markup all the same.
+        SafeText.line(text).replacingScalars([
+            "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;",
+        ])
     }
 }
