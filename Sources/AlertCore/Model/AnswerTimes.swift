@@ -26,10 +26,6 @@ public struct AnswerTimes: Sendable, Codable {
         public let median: Duration?
         /// The time within which 90 percent of them came; `nil` if there are no answers.
         public let percentile90: Duration?
-
-        package init(count: Int = 0, median: Duration? = nil, percentile90: Duration? = nil) {
-            (self.count, self.median, self.percentile90) = (count, median, percentile90)
-        }
     }
 
     /// How many answers there are.

@@ -36,21 +36,17 @@ extension APISession {
     }
 
     func stats(_ request: APIRequest) async throws -> APIReply {
-        let (source, since, until) = try Self.period(request)
-        let days = StatisticsDays(since: since, until: until, now: Date())
-        let statistics = try await manager.statistics(
-            source: source, since: since, until: until, days: days.bounds)
+        let (statistics, query, _) = try await counted(request)
         return APIReply(
-            200, AlertJSON.value(statistics, source: source, since: since, until: until))
+            200,
+            AlertJSON.value(
+                statistics, source: query.source, since: query.since, until: query.until))
     }
 
     /// The same as a picture.
     func drawing(_ request: APIRequest) async throws -> APIReply {
-        let (source, since, until) = try Self.period(request)
-        let days = StatisticsDays(since: since, until: until, now: Date())
-        let statistics = try await manager.statistics(
-            source: source, since: since, until: until, days: days.bounds)
-        let title = source.map { "Alerts of “\($0)”" } ?? "Alerts"
+        let (statistics, query, days) = try await counted(request)
+        let title = query.source.map { "Alerts of “\($0)”" } ?? "Alerts"
         var reply = APIReply(
             200, text: StatisticsDrawing(statistics, days, title: title).svg, as: "image/svg+xml")
         // It has a style of its own, and nothing that a browser would run or load.
@@ -59,10 +55,16 @@ extension APISession {
         return reply
     }
 
-    private static func period(
+    /// The numbers that a request asks for.
+    private func counted(
         _ request: APIRequest
-    ) throws(Problem) -> (source: String?, since: Date?, until: Date?) {
-        (try request.source(), try request.time("since"), try request.time("until"))
+    ) async throws -> (AlertStatistics, StatisticsQuery, StatisticsDays) {
+        var query = StatisticsQuery(
+            source: try request.source(), since: try request.time("since"),
+            until: try request.time("until"))
+        let days = StatisticsDays(since: query.since, until: query.until, now: Date())
+        query.days = days.bounds
+        return (try await queue.store.statistics(query) { _, _ in }, query, days)
     }
 
     /// The same as a whole, as <https://prometheus.io/docs/specs/om/open_metrics_spec/> has it.

@@ -35,9 +35,14 @@ enum BarText {
     /// A bar in eighths of a character; see Unicode's Block Elements.
     private static func blocks(_ length: Double) -> String {
         let eighths = max(1, Int((length * 8).rounded()))
-        let rest = eighths % 8 == 0 ? "" : String("▏▎▍▌▋▊▉".dropFirst(eighths % 8 - 1).first!)
+        let rest = eighths % 8 == 0 ? "" : widths[eighths % 8 - 1]
         return String(repeating: "█", count: eighths / 8) + rest
     }
+
+    /// Bars of one to seven eighths of a character's width.
+    private static let widths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    /// Bars of none to eight eighths of its height.
+    private static let heights = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
     /// How many lines the bars of ``columns(_:width:)`` have.
     private static let height = 5
@@ -57,19 +62,11 @@ enum BarText {
         }
         return (0..<height).map { line in
             let bars = eighths.map { all in
-                let left = all - (height - 1 - line) * 8
-                return left <= 0 ? " " : String("▁▂▃▄▅▆▇█".dropFirst(min(left, 8) - 1).first!)
+                heights[min(max(0, all - (height - 1 - line) * 8), 8)]
             }
             let text = bars.joined(separator: step == 2 ? " " : "")
             let margin = line == 0 ? label : String(repeating: " ", count: label.count)
-            return (margin + "  " + text).trimmingEnd
+            return (margin + "  " + text).trimmingSuffix { $0 == " " }
         }
-    }
-}
-
-extension String {
-    /// Without the spaces at its end.
-    fileprivate var trimmingEnd: String {
-        String(reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -105,8 +105,11 @@ struct ServeCommand: Command {
             throw UsageError(
                 "--stdio makes no sockets; leave out --sockets, --listen, --url and --test")
         }
-        guard !isTest || directory == nil && common.database == nil && !common.isSystem else {
-            throw UsageError("--test makes a queue of its own; leave out --sockets and the queue")
+        guard
+            !isTest || directory == nil && url == nil && common.database == nil && !common.isSystem
+        else {
+            throw UsageError(
+                "--test makes a queue of its own; leave out --sockets, --url and the queue")
         }
         guard isTest || end == nil else { throw UsageError("--answer is for --test") }
     }

@@ -82,7 +82,7 @@ struct CursorFile: Sendable {
 
 extension String {
     /// The text without the characters at its end that meet a condition.
-    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
+    func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
         var rest = self[...]
         while let last = rest.last, isDropped(last) { rest.removeLast() }
         return String(rest)
